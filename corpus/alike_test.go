@@ -8,7 +8,7 @@ import (
 	"github.com/jostle-go/jostle/pulse/choice"
 )
 
-// Two cases are alike only if nothing hints at two bugs.
+// Two cases are alike only if nothing indicates two bugs.
 func TestAlike(t *testing.T) {
 	explained := samples["explained"]
 	for name, test := range map[string]struct {
@@ -92,8 +92,8 @@ func TestOneCause(t *testing.T) {
 	}
 }
 
-// steps is the record of a run of n messages. Before each of them all messages were
-// held back, which is not a step.
+// steps is the record of a run of n messages. Before each delivery all messages were held back, which does not count as
+// a step.
 func steps(n int) (r choice.Record) {
 	for i := range n {
 		r.Deliveries = append(r.Deliveries, choice.Hold, uint64(i)+1)
@@ -134,7 +134,7 @@ func TestCompare(t *testing.T) {
 
 func sign(n int) int { return max(-1, min(1, n)) }
 
-// Compare is an order: of any three cases, one lies between the others.
+// Compare is a total order: any three cases can be sorted.
 func TestCompareIsAnOrder(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	var list []Case

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// manyCases returns a folder with n cases of a hundred steps each. They are written
-// without syncing to the disk.
+// manyCases returns a folder with n cases of a hundred steps each. They are written without syncing to the
+// disk.
 func manyCases(b *testing.B, n int) Folder {
 	f := Folder{b.TempDir(), "resultsAreStored"}
 	for i := range n {

@@ -31,7 +31,7 @@ func writerCase() Case {
 	}
 }
 
-// oddCase has values that are hard to keep in a text.
+// oddCase has values that are hard to write as text.
 func oddCase() Case {
 	c := Case{
 		Property:  "Test literal/a \"b\"/ü",
@@ -50,7 +50,7 @@ func oddCase() Case {
 	return c
 }
 
-// plannedCase is a case that was not run: a schedule and settings.
+// plannedCase is a case that was never run. It has a schedule and settings.
 func plannedCase() Case {
 	return Case{Signature: "stuck at clerk",
 		Property: "planned", Test: "TestPlanned",
@@ -127,8 +127,8 @@ func undecidedCase() Case {
 	return c
 }
 
-// TestPointNeedsItsVersion: a case with a point has version 7, because a reader of
-// version 6 would not know the line of the point.
+// TestPointNeedsItsVersion: a case with a point of no return has version 7, because version 6 did not have the point's
+// line.
 func TestPointNeedsItsVersion(t *testing.T) {
 	text := strings.Replace(encode(t, pointedCase()), "jostle case 7", "jostle case 6", 1)
 	if _, err := Decode("a.case", []byte(text)); err == nil {
@@ -136,7 +136,7 @@ func TestPointNeedsItsVersion(t *testing.T) {
 	}
 }
 
-// TestOldComments: what the comments of files of version 5 and older say becomes
+// TestOldComments: comments in files of version 5 and older are parsed as
 // data.
 func TestOldComments(t *testing.T) {
 	for _, c := range []struct {
@@ -193,8 +193,8 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// A case saves how many timers the search let fire early, in a line that other cases
-// do not have.
+// A case saves how many timers the search let fire early. Only such cases have that
+// line.
 func TestEarlyTimersRoundTrip(t *testing.T) {
 	want := plannedCase()
 	want.EarlyTimers, want.Path = 2, "a.case"
@@ -226,8 +226,8 @@ func TestLaterChoicesRoundTrip(t *testing.T) {
 	}
 }
 
-// TestOldFormats checks that the texts of older versions are read as the same cases.
-// Those of version 1 have no property.
+// TestOldFormats checks that the texts of older versions are read as the same cases. Cases of version 1 have no
+// property.
 func TestOldFormats(t *testing.T) {
 	old, _ := filepath.Glob("testdata/*-v*.golden")
 	for _, path := range old {
@@ -256,7 +256,7 @@ func TestOldFormats(t *testing.T) {
 	}
 }
 
-// The mark that a run continues in plain order was added in version 3.
+// Version 3 added the mark that a run continues in plain order.
 func TestThenPlain(t *testing.T) {
 	want := writerCase()
 	want.Path, want.Record.Plain = "a.case", true
@@ -274,9 +274,9 @@ func TestThenPlain(t *testing.T) {
 	}
 }
 
-// The line that makes a file unlike others was added in version 4, and may be
-// missing. It has more than half of the bytes, and shares no piece of 64 bytes with
-// another case.
+// Version 4 added an optional line that makes files different from each other. The line has
+// more than half of the bytes of a file, and shares no 64 consecutive bytes with another
+// case.
 func TestUnlike(t *testing.T) {
 	pieces := map[string]bool{}
 	for n := range 100 {
@@ -424,8 +424,8 @@ func TestDecodeErrors(t *testing.T) {
 	}
 }
 
-// TestCutOff checks that no prefix of a file is taken for the whole, and that the
-// error names what is missing, from the second line on.
+// TestCutOff checks that no prefix of a file is read as a whole case. From the second line on, the error names what is
+// missing.
 func TestCutOff(t *testing.T) {
 	text := encode(t, writerCase())
 	for n := range len(text) - 1 { // the last byte is the end of the last line
@@ -448,8 +448,8 @@ func TestCutOff(t *testing.T) {
 	}
 }
 
-// A file of millions of lines is not a case, and does not use up the memory of the
-// tests.
+// A file of millions of lines is not a case. Reading it must not use up the
+// memory.
 func TestManyLines(t *testing.T) {
 	const want = "a.case:1: the file has 5242881 lines, expected at most 4194304: " + restore
 	text := []byte("jostle case 4\n" + strings.Repeat("\n", 5<<20))
@@ -508,7 +508,7 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// FuzzEncode checks that a case of any texts and numbers is read as it was written.
+// FuzzEncode checks that a case with any texts and numbers is read as it was written.
 func FuzzEncode(f *testing.F) {
 	f.Add("p", "TestP", "panic: \"no\"\n", "a before b", "=======\n<<<<<<< HEAD\nend", "\ufeffn", uint64(1), uint64(1<<63), uint32(2), uint32(5))
 	f.Add("", "\xff", "", "", "\r\n \t\u2028", "\x00", uint64(0), uint64(0), uint32(0), uint32(1))

@@ -84,8 +84,8 @@ func TestSaveAndLoad(t *testing.T) {
 	}
 }
 
-// TestNames checks that a name depends on the text alone, and is stable: it is in
-// version control. It begins with what distinguishes the case from others.
+// TestNames checks that a file's name depends only on its text and is stable, because the files are in version control.
+// The name begins with what distinguishes the case from others.
 func TestNames(t *testing.T) {
 	f := FolderOf(t.TempDir(), "resultsAreStored")
 	path := save(t, f, writerCase())
@@ -195,7 +195,7 @@ func TestLoadProblems(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(f.Dir, "7.case"), nil, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Truncate(filepath.Join(f.Dir, "7.case"), 100<<20); err != nil { // with nothing in it, on most disks
+	if err := os.Truncate(filepath.Join(f.Dir, "7.case"), 100<<20); err != nil { // on most disks this takes no space
 		t.Fatal(err)
 	}
 	cases, problems := f.Load()
@@ -221,11 +221,11 @@ func TestLoadProblems(t *testing.T) {
 	}
 }
 
-// Links that lead to themselves or to nothing are problems, as are those to folders, and
-// links to files are read.
+// Links to themselves, to nothing or to folders are problems. Links to files are
+// read.
 //
-// Skips: on Windows, where only those with a privilege may make links, and on Plan 9, which
-// has none.
+// Skips: on Windows, where only those with a privilege may make links, and on Plan 9,
+// which has none.
 func TestLinks(t *testing.T) {
 	if runtime.GOOS == "windows" || runtime.GOOS == "plan9" {
 		t.Skip("not everybody may make links")
@@ -264,8 +264,8 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// TestIsAsSaved: a file that somebody has changed, renamed or moved is not as it was
-// saved.
+// TestIsAsSaved: IsAsSaved is false for a file that somebody has changed, renamed or
+// moved.
 func TestIsAsSaved(t *testing.T) {
 	f, elsewhere := FolderOf(t.TempDir(), "resultsAreStored"), FolderOf(t.TempDir(), "resultsAreStored")
 	c := numbered(1)
@@ -284,7 +284,7 @@ func TestIsAsSaved(t *testing.T) {
 		want       bool
 	}{
 		{c.Path, string(text), true},
-		{name(key + "-" + hashOf(text)), string(text), true}, // shorter names were taken
+		{name(key + "-" + hashOf(text)), string(text), true}, // a longer name, as if shorter names were taken
 		{c.Path, "# a note\n" + string(text), false},
 		{name("mine"), string(text), false},
 		{name(key), string(text), false},
@@ -305,7 +305,7 @@ func TestIsAsSaved(t *testing.T) {
 	}
 }
 
-// The text of a saved case can be changed, and nothing else.
+// People can change the text of a saved case, and nothing else.
 func TestRewrite(t *testing.T) {
 	f := FolderOf(t.TempDir(), "resultsAreStored")
 	c := writerCase()
@@ -430,8 +430,8 @@ func TestSaveErrors(t *testing.T) {
 	}
 }
 
-// TestReadOnlyFolder checks the same for a folder without write permission. Root may
-// write anyway; then it is a test of saving.
+// TestReadOnlyFolder checks that a failed Save in a folder without write permission leaves the folder unchanged. For
+// root, Save succeeds there.
 func TestReadOnlyFolder(t *testing.T) {
 	f := FolderOf(t.TempDir(), "resultsAreStored")
 	first := save(t, f, numbered(1))
@@ -450,8 +450,8 @@ func TestReadOnlyFolder(t *testing.T) {
 	}
 }
 
-// TestFailedWrite checks that errors of making a file and of renaming it are
-// returned.
+// TestFailedWrite checks that Save returns an error if it cannot create or rename a
+// file.
 func TestFailedWrite(t *testing.T) {
 	dir := t.TempDir()
 	if path, err := WriteAside(filepath.Join(dir, "missing"), []byte("text")); err == nil || path != "" {
@@ -462,8 +462,8 @@ func TestFailedWrite(t *testing.T) {
 	}
 }
 
-// TestSaveTogether checks that workers who save at the same time lose nothing
-// and save nothing twice.
+// TestSaveTogether checks that workers who save at the same time lose nothing and save nothing
+// twice.
 func TestSaveTogether(t *testing.T) {
 	f := FolderOf(t.TempDir(), "resultsAreStored")
 	var wg sync.WaitGroup
@@ -532,8 +532,8 @@ func TestFolderNames(t *testing.T) {
 	}
 }
 
-// FuzzFolderNames checks that no two properties share a folder, and that every name
-// is one of harmless characters.
+// FuzzFolderNames checks that no two properties share a folder, and that every name has only harmless
+// characters.
 func FuzzFolderNames(f *testing.F) {
 	f.Add("TestA/b", "TestA.b")
 	f.Add("TestA/%2F", "TestA//")
@@ -549,7 +549,7 @@ func FuzzFolderNames(f *testing.F) {
 	})
 }
 
-// A named pipe in the place of a case is a problem. Opening it used to wait for ever.
+// A named pipe in the place of a case is a problem. Before, opening it waited forever.
 //
 // Skips: on Windows and Plan 9, whose folders have no named pipes.
 func TestNamedPipes(t *testing.T) {
@@ -572,8 +572,8 @@ func TestNamedPipes(t *testing.T) {
 	save(t, f, numbered(2))
 }
 
-// The files that killed processes left while saving are removed after an hour, and
-// nothing else.
+// Files that killed processes left while saving are removed after an hour. Other files
+// stay.
 func TestAbandonedFilesAreCleared(t *testing.T) {
 	f := FolderOf(t.TempDir(), "resultsAreStored")
 	save(t, f, numbered(1))
@@ -596,7 +596,7 @@ func TestAbandonedFilesAreCleared(t *testing.T) {
 	}
 }
 
-// A case that a test has printed may be pasted with its indentation.
+// A case may be pasted with the indentation of the test output.
 func TestIndentedCase(t *testing.T) {
 	text, err := Encode(writerCase())
 	if err != nil {
@@ -612,8 +612,8 @@ func TestIndentedCase(t *testing.T) {
 	}
 }
 
-// TestReplace: a file is replaced as a whole, and what cannot be replaced stays, with
-// nothing left beside it.
+// TestReplace: a file is replaced as a whole. If it cannot be replaced it stays, and no other file is left in the
+// folder.
 func TestReplace(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "a")

@@ -26,8 +26,8 @@ func large(n int) Case {
 	return c
 }
 
-// savers are what a child process does in a folder until it is killed. It prints a
-// line after each action.
+// savers are the actions that a child process repeats in a folder until it is killed. The child prints a line after
+// each action.
 var savers = map[string]func(Folder){
 	"saves": func(f Folder) {
 		for n := os.Getpid() << 16; ; n++ {
@@ -35,12 +35,12 @@ var savers = map[string]func(Folder){
 			c.Path = saved(f, c)
 			fmt.Println("saved", c.Path)
 			c.Comment = []string{"rewritten"}
-			if _, err := f.Rewrite(c); err != nil { // the path is another then
+			if _, err := f.Rewrite(c); err != nil { // Rewrite changes the path
 				panic(err)
 			}
 		}
 	},
-	"writes": func(f Folder) { // what the test must notice
+	"writes": func(f Folder) { // a partial file, which the test must detect
 		text, _ := Encode(large(1))
 		file, err := os.Create(filepath.Join(f.Dir, "aaaaaa.case"))
 		if err != nil {
@@ -62,7 +62,7 @@ func saved(f Folder, c Case) string {
 	return path
 }
 
-// TestSaver is the child.
+// TestSaver is the child process.
 func TestSaver(t *testing.T) {
 	do, dir := os.Getenv("JOSTLE_SAVER"), os.Getenv("JOSTLE_SAVER_DIR")
 	if do == "" {
@@ -102,8 +102,8 @@ func killed(t *testing.T, do string, f Folder, lines int, after time.Duration) (
 	return out
 }
 
-// broken returns what is wrong in a folder whose processes were killed after printing
-// these lines.
+// broken returns what is wrong in a folder whose processes were killed after printing these
+// lines.
 func broken(f Folder, said []string) (list []string) {
 	cases, problems := f.Load()
 	for _, p := range problems {
@@ -149,13 +149,13 @@ func TestKilledWhileSaving(t *testing.T) {
 		if list := broken(f, said); len(list) > 0 {
 			t.Fatalf("after %d kills:\n%s", i+1, strings.Join(list, "\n"))
 		}
-		if i%50 == 49 { // or each kill takes longer than the one before
+		if i%50 == 49 { // a new folder, so that the kills do not take longer and longer
 			said, f.Dir = nil, t.TempDir()
 		}
 	}
 }
 
-// TestKilledIsNoticed checks that half a file, and one that is gone, would be noticed.
+// TestKilledIsNoticed checks that this test would detect a partial file and a missing file.
 func TestKilledIsNoticed(t *testing.T) {
 	f := Folder{Dir: t.TempDir()}
 	said := killed(t, "writes", f, 2, 0)
@@ -164,9 +164,9 @@ func TestKilledIsNoticed(t *testing.T) {
 	}
 }
 
-// When a disk is full, a file is begun and cannot be completed. No case file is then
-// begun under its name, and existing files stay. A limit on the size of files stands
-// in for the disk, since it does not need root.
+// When a disk is full, a file is begun and cannot be completed. Then no case file begins under its name, and
+// existing files stay. A limit on the size of files stands in for a full disk, since the limit does not need
+// root.
 func TestFullDisk(t *testing.T) {
 	if os.Getenv("CORPUS_FULL_DISK") == "" { // go test writes files of its own in this process
 		exe, err := os.Executable()

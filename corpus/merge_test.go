@@ -119,8 +119,8 @@ func TestMergeConflicts(t *testing.T) {
 	}
 }
 
-// TestThin: of cases with one failure the smallest stays. Cases also stay if their
-// files do not show that.
+// TestThin: of several cases of one failure, the smallest stays. If their files do not show that they have one failure,
+// all of them stay.
 func TestThin(t *testing.T) {
 	explained := samples["explained"]
 	larger := func(change func(*Case)) Case {

@@ -16,8 +16,8 @@ type allowance struct {
 	until   time.Time // the time at which all of these searches should have ended
 }
 
-// ofProcess is the allowance of this process. It is a variable of the package because nothing else
-// tells a Check how long those before it have searched, and nobody knows how many will follow.
+// ofProcess is the allowance of this process. It is a package variable, because a Check
+// has no other way to know how long earlier Checks have searched, or how many will follow.
 var ofProcess allowance
 
 // The Checks of a process share a total time: fullChecks times the usual time of one Check. When

@@ -42,7 +42,7 @@ func TestSample(t *testing.T) {
 	}
 }
 
-// enoughRuns is how many find every subject's bug: see package search.
+// enoughRuns is a number of runs that suffices to find the bug of every subject (see package search).
 const enoughRuns = 15_000
 
 var samples = map[string]func(*testing.T){
@@ -87,8 +87,8 @@ func replayedElsewhere() (list []subjects.Subject) {
 	return list
 }
 
-// The failures of subjects are kept by one process and replayed by another:
-// the same failure and the same trace, by its hash, which a replay "as saved" compares.
+// One process saves failures of subjects and another replays them. The failure and the
+// trace must be the same. A replay reported "as saved" has compared the trace's hash.
 func TestEveryCaseReplaysElsewhere(t *testing.T) {
 	trial.Long(t)
 	t.Parallel()
@@ -104,7 +104,7 @@ func TestEveryCaseReplaysElsewhere(t *testing.T) {
 	}
 }
 
-// A saved case whose hash is another's is not taken for a replay as saved.
+// If the trace's hash differs from the hash in a saved case, the replay is not reported "as saved".
 func TestWrongHashIsNoticed(t *testing.T) {
 	dir := t.TempDir()
 	runSample(t, "broken", dir)
@@ -133,13 +133,13 @@ func missesSome(t *props.T) {
 	t.Sometimes("it is dry", true)
 }
 
-// saysTooMuch gives a feature a value that is another in each run.
+// saysTooMuch gives a feature a different value in each run.
 func saysTooMuch(t *props.T) {
 	t.Feature("number", props.Draw(t, rapid.Uint64(), "number"))
 	t.System().Run()
 }
 
-// A test passes whose features have too many values, and says so.
+// If features have too many values, the test passes and reports this.
 func TestCrowdedFeaturesAreTold(t *testing.T) {
 	out := runSample(t, "crowded", t.TempDir())
 	want := `Feature "number" has too many values: a guided search keeps only the first; give it fewer, such as ranges of numbers`
@@ -148,7 +148,7 @@ func TestCrowdedFeaturesAreTold(t *testing.T) {
 	}
 }
 
-// sleeps has a timer that never fires while a message waits.
+// sleeps has a timer that never fires while a message can be delivered.
 func sleeps(t *props.T) {
 	sys := t.SystemWith(pulse.Options{EarlyTimers: pulse.NeverEarly})
 	sys.Go("sleeper", func(p *pulse.Process) { p.Sleep(1) })
@@ -157,7 +157,7 @@ func sleeps(t *props.T) {
 
 func skips(t *props.T) { t.Skip("not today") }
 
-// fickle fails once and then never again.
+// fickle fails in one run and never again in its process.
 func fickle() func(*props.T) {
 	runs := 0
 	return func(t *props.T) {
@@ -187,7 +187,7 @@ func runSample(t *testing.T, sample, dir string, env ...string) string {
 	return regexp.MustCompile(`(check|explore|mustfind)_test\.go:\d+`).ReplaceAllString(text, "${1}_test.go:N")
 }
 
-// What each kind of test prints, to the letter.
+// The exact output of each kind of test.
 func TestOutput(t *testing.T) {
 	samples := allSamples()
 	for name := range samples {
@@ -200,8 +200,8 @@ func TestOutput(t *testing.T) {
 	}
 }
 
-// A failing case is kept, runs first from then on, and passes when the
-// program is mended.
+// A failing case is saved and runs first from
+// then on. It passes once the program is mended.
 func TestSavedCasesRunFirst(t *testing.T) {
 	dir := t.TempDir()
 	runSample(t, "broken", dir)
@@ -214,8 +214,8 @@ func TestSavedCasesRunFirst(t *testing.T) {
 	golden.File(t, "testdata/saved-replay.golden", runSample(t, "broken", dir, "JOSTLE_REPLAY="+filepath.Base(cases[0])))
 }
 
-// With JOSTLE_OUT pages and a diagram are beside the case; without it the
-// folder, which is under version control, has cases alone.
+// With JOSTLE_OUT set, an HTML page, JSON and a diagram are written next to the case.
+// Without it the folder, which is under version control, contains only the case.
 func TestPagesBesideCases(t *testing.T) {
 	for _, out := range []bool{true, false} {
 		dir := t.TempDir()
@@ -249,8 +249,8 @@ func TestPagesBesideCases(t *testing.T) {
 	}
 }
 
-// A case that cannot be run as it was saved is never said to pass, nor advised to
-// be deleted. One whose message types were renamed used to be, with its bug there.
+// A case that cannot be run as saved is not reported as passing, and the user is not told
+// to delete it. Both happened when message types were renamed and the bug was still there.
 func TestStaleCasesAreKept(t *testing.T) {
 	dir := t.TempDir()
 	if out := runSample(t, "renamed-from", dir); !strings.Contains(out, "saved: ") {
@@ -308,11 +308,11 @@ func TestCasesThatPassRunOnce(t *testing.T) {
 	}
 }
 
-// lossy is a declared property that fails in some 16 steps before it is shrunk, and in 7.
+// lossy is a property with a name of its own. Its runs fail after about 16 steps; shrunk, after 7.
 func lossy(t *props.T) { subjectNamed("writer-error").Property(false)(t) }
 
-// A case that was saved as it was found is told like a new failure when it fails again. The smaller
-// run takes the place of its file, which then stays as it is.
+// When a case that was saved without shrinking fails again, it is reported like a new
+// failure. The shrunk run replaces its file. Later replays leave the new file unchanged.
 func TestSavedCasesAreExplained(t *testing.T) {
 	dir := t.TempDir()
 	runSample(t, "lossy", dir, "JOSTLE_SHRINK=0")
@@ -338,7 +338,7 @@ func TestSavedCasesAreExplained(t *testing.T) {
 	}
 }
 
-// A stale case gives way when its failure is found anew.
+// When a search finds the failure of a stale case again, the new case replaces the stale one.
 func TestStaleCasesGiveWay(t *testing.T) {
 	dir := t.TempDir()
 	runSample(t, "declared-from", dir)
@@ -353,8 +353,8 @@ func TestStaleCasesGiveWay(t *testing.T) {
 	}
 }
 
-// Of cases that are there twice, since two branches have come together, one stays on
-// request. Until then both are run.
+// If a corpus contains the same case twice, as after merging two
+// branches, both are run. On request one of them is deleted.
 func TestCasesThatAreThereTwice(t *testing.T) {
 	dir := t.TempDir()
 	runSample(t, "broken", dir)
@@ -376,7 +376,7 @@ func TestCasesThatAreThereTwice(t *testing.T) {
 	}
 }
 
-// Stale cases are repaired on request, if there is anything to be found near them.
+// On request a stale case is repaired, if a run near it still fails.
 func TestStaleCasesAreRepaired(t *testing.T) {
 	dir := t.TempDir()
 	runSample(t, "declared-from", dir)
@@ -398,8 +398,8 @@ func TestStaleCasesAreRepaired(t *testing.T) {
 	}
 }
 
-// A saved case of which no run can be, since it holds messages back for time that cannot pass, is
-// no failure: the test says what it is and passes.
+// A saved case may be impossible: it holds messages back until a timer
+// fires, but no timer is set. The test reports the case and passes.
 func TestImpossibleCasesAreTold(t *testing.T) {
 	dir := t.TempDir()
 	runSample(t, "broken", dir)
@@ -424,7 +424,7 @@ func TestImpossibleCasesAreTold(t *testing.T) {
 	}
 }
 
-// A case that is stale for one function literal may be of another one of the test.
+// A case that is stale for one function literal may belong to another literal of the same test, so it is kept.
 func TestStaleCasesOfLiteralsStay(t *testing.T) {
 	for sample, env := range map[string]string{"renamed-idle": "JOSTLE_REPAIR=0", "renamed-still": "JOSTLE_REPAIR=1"} {
 		dir := t.TempDir()
@@ -437,7 +437,7 @@ func TestStaleCasesOfLiteralsStay(t *testing.T) {
 	}
 }
 
-// declared is a property that is known by its own name, in programs that the sample says.
+// declared is a property with a name of its own. JOSTLE_SAMPLE chooses its program.
 func declared(t *props.T) {
 	switch os.Getenv("JOSTLE_SAMPLE") {
 	case "declared-from":
@@ -451,7 +451,7 @@ func declared(t *props.T) {
 	}
 }
 
-// A saved case that fails with another failure is not said to be as saved.
+// A saved case that now fails with another failure is not reported "as saved".
 func TestCasesThatFailOtherwise(t *testing.T) {
 	dir := t.TempDir()
 	runSample(t, "renamed-from", dir)
@@ -467,8 +467,8 @@ type (
 	parcel struct{ n int }
 )
 
-// second fails with a text when the second of two senders comes first. Idle actors do
-// nothing, but no step has the identity that it has without them.
+// second fails with the given text if the second of two senders comes first. The
+// idle actors do nothing, but adding them changes the identity of every step.
 func second(t *props.T, message func(int) any, text string, idle ...string) {
 	sys := t.System()
 	for _, name := range idle {
@@ -518,7 +518,7 @@ var renamedSamples = map[string]func(*testing.T){
 	},
 }
 
-// A case that was not run but planned, here by hand, is run by its schedule.
+// A planned case, written by hand here, is run by its schedule.
 func TestPlannedCase(t *testing.T) {
 	dir := t.TempDir()
 	r := props.NewRunner("TestSample", subjectNamed("writer").Property(false))
@@ -539,8 +539,8 @@ func TestPlannedCase(t *testing.T) {
 	golden.File(t, "testdata/planned.golden", runSample(t, "broken", dir))
 }
 
-// Files that are no case of this test are said to be, each with what to do,
-// and fail the test: else it would pass as if they had been run.
+// Files that are not cases of this test make it fail. Each is reported with
+// what to do. Otherwise the test would pass as if these files had been run.
 func TestBadCases(t *testing.T) {
 	dir := t.TempDir()
 	runSample(t, "broken", dir)
@@ -568,8 +568,8 @@ func TestBadCases(t *testing.T) {
 	golden.File(t, "testdata/bad-cases.golden", runSample(t, "mended", dir))
 }
 
-// A search that skips nearly all of its runs fails, and one that skips most
-// says so. Both used to pass without a word.
+// A search that skips nearly all of its runs fails. One that skips
+// most reports how many. Both used to pass without a message.
 func TestSkippingIsTold(t *testing.T) {
 	for sample, want := range map[string]string{
 		"skips-999":  "999 of 1,000 runs were skipped (not today), so fewer than one in 10 tests anything: ",
@@ -583,9 +583,9 @@ func TestSkippingIsTold(t *testing.T) {
 	}
 }
 
-// What goroutines of a property do wrong after Check has returned fails the test,
-// and what comes when the test is over ends the process with a word about it, as
-// with testing's own T. Both used to be lost.
+// If a goroutine of a property misuses a T after Check has returned, the test
+// fails. If it does so after the test is over, the process panics with an
+// explanation, as with testing's own T. Both misuses used to go unnoticed.
 func TestLateGoroutinesAreTold(t *testing.T) {
 	for sample, want := range map[string]string{
 		"late-t":    "Errorf on the T of a run that is over: does the property leave a goroutine behind?",
@@ -599,7 +599,7 @@ func TestLateGoroutinesAreTold(t *testing.T) {
 	}
 }
 
-// lately calls late on another goroutine when Check has returned.
+// lately calls late on another goroutine after Check has returned.
 func lately(t *testing.T, late func(t *props.T, sys *pulse.System)) {
 	var last func()
 	Config{Runs: 20}.Check(t, func(t *props.T) {
@@ -617,9 +617,9 @@ var lateSamples = map[string]func(*testing.T){
 	"late-send": func(t *testing.T) { lately(t, func(_ *props.T, sys *pulse.System) { sys.Send(pulse.Ref{}, "late") }) },
 	"too-late": func(t *testing.T) {
 		over := make(chan bool)
-		t.Cleanup(func() { // the verb's own are called before
+		t.Cleanup(func() { // the verb's own cleanups run before this one
 			close(over)
-			time.Sleep(10 * time.Second) // the process ends before
+			time.Sleep(10 * time.Second) // longer than the process lives
 		})
 		lately(t, func(t *props.T, _ *pulse.System) {
 			go func() {
@@ -630,7 +630,7 @@ var lateSamples = map[string]func(*testing.T){
 	},
 }
 
-// skipping skips all but one of so many runs.
+// skipping returns a property that skips the given number of runs out of each `of` runs.
 func skipping(skipped, of int) func(*props.T) {
 	runs := 0
 	return func(t *props.T) {
@@ -643,7 +643,7 @@ func skipping(skipped, of int) func(*props.T) {
 
 var skippingSamples = map[string]func(*testing.T){
 	"skips-999": func(t *testing.T) { Config{Runs: 1000}.Check(t, skipping(999, 1000)) },
-	"skips-60":  func(t *testing.T) { Config{Runs: 100}.Check(t, skipping(60, 101)) }, // one run is repeated
+	"skips-60":  func(t *testing.T) { Config{Runs: 100}.Check(t, skipping(60, 101)) }, // 101, because Check repeats one run
 	"explore-99": func(t *testing.T) {
 		Explore(t, func(t *props.T) {
 			order := ""
@@ -691,7 +691,7 @@ func TestEnvironment(t *testing.T) {
 	}
 }
 
-// The names of strategies come from the environment, and are looked at where they are used.
+// JOSTLE_STRATEGY chooses the strategies of a search. Each verb checks the names when it starts.
 func TestStrategiesOfTheEnvironment(t *testing.T) {
 	dir := t.TempDir()
 	if out := runSample(t, "mended", dir, "JOSTLE_STRATEGY=pos"); !strings.Contains(out, "pos: 1,000 runs") {
@@ -708,8 +708,8 @@ func TestStrategiesOfTheEnvironment(t *testing.T) {
 	}
 }
 
-// With JOSTLE_DISTILL=1 a search begins with passing cases of the one before it, and
-// leaves its own; without it the cache is not looked at.
+// With JOSTLE_DISTILL=1 a search first runs passing cases of the previous
+// search, and saves its own for the next. Without it the cache is not read.
 func TestDistilledCases(t *testing.T) {
 	cache := t.TempDir()
 	run := func(env ...string) string {

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// fill makes this process write no file of more than some bytes, as on a full disk.
+// fill limits the size of each file that this process writes. Writing then fails as on a full disk.
 func fill(t *testing.T) {
 	signal.Ignore(syscall.SIGXFSZ)
 	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: 100, Max: 100}); err != nil {
@@ -18,8 +18,8 @@ func fill(t *testing.T) {
 	}
 }
 
-// Where the disk is full a failure is told all the same, with its case, and no part of a
-// file is left.
+// On a full disk a failure is still reported,
+// with its case. No partly written file remains.
 func TestFullDisk(t *testing.T) {
 	dir := t.TempDir()
 	out := runSample(t, "full-disk", dir)

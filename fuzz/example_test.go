@@ -92,8 +92,8 @@ func ExampleConfig_Explore_bounded() {
 	}.Explore(t, nothingIsLeftOver)
 }
 
-// What Always says of several actors at once is checked in every order only
-// when none is left out.
+// If Always checks the state of several actors at once, a reduction
+// may skip orders that matter. Reduction Everything skips none.
 func ExampleConfig_Explore_everything() {
 	var t *testing.T
 	fuzz.Config{

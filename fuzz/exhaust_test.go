@@ -17,7 +17,7 @@ func counted(property func(*props.T)) (counting func(*props.T), runs *int) {
 	return func(t *props.T) { *runs++; property(t) }, runs
 }
 
-// one has one order and draws nothing.
+// one is a property with a single order and no draws.
 func one(t *props.T) {
 	sys := t.System()
 	sys.Send(sys.Spawn("actor", pulse.Func(func(*pulse.Ctx, any) {})), "go")
@@ -65,7 +65,7 @@ func TestCheckEndsWhenNothingIsLeft(t *testing.T) {
 	for name, property := range few {
 		t.Run(name, func(t *testing.T) {
 			p, runs := counted(property)
-			Config{Folder: t.TempDir(), Budget: time.Minute}.Check(t, p) // a tenth of which is for all orders, however busy the machine is
+			Config{Folder: t.TempDir(), Budget: time.Minute}.Check(t, p) // a tenth of the minute is for running all orders: enough on a busy machine
 			if *runs > most {
 				t.Errorf("%d runs, want at most %d", *runs, most)
 			}
@@ -73,7 +73,7 @@ func TestCheckEndsWhenNothingIsLeft(t *testing.T) {
 	}
 }
 
-// appended has actors that append to one slice, and fails in the reverse order alone.
+// appended fails only in the reverse order. Its actors append to a shared slice.
 func appended(actors int) func(*props.T) {
 	return func(t *props.T) {
 		sys := t.System()
@@ -87,7 +87,7 @@ func appended(actors int) func(*props.T) {
 	}
 }
 
-// outlived fails once 20 runs have passed: a variable outlives them.
+// outlived fails after 20 runs, because its variable keeps its value from run to run.
 func outlived() func(*props.T) {
 	hits := 0
 	return func(t *props.T) {
@@ -99,10 +99,10 @@ func outlived() func(*props.T) {
 	}
 }
 
-// Check does not end after the only distinct order if actors share a variable, which no
-// reduction knows of, and both verbs say why an order fails after it has passed. Check passed
-// six actors that share a slice, and a variable that outlives runs was taken for one that
-// actors share.
+// If actors share a variable, no reduction sees it. Then Check goes on
+// after the only distinct order, and both verbs say why an order that
+// passed fails later. Check used to pass six actors that share a slice.
+// A variable that outlives runs used to be reported as shared by actors.
 func TestOrdersThatPassedAndFail(t *testing.T) {
 	const share, outlives = "actors of this program share more than messages", "something outlives a run"
 	for sample, want := range map[string]string{"shared-6": share, "shared-8": share, "outlived-check": outlives, "outlived-explore": outlives} {
@@ -121,9 +121,9 @@ func TestOrdersThatPassedAndFail(t *testing.T) {
 	}
 }
 
-// Check goes on when what was run may not be all: when it draws at random, when
-// there are many orders, when the program does not repeat itself, or when it was
-// told how to search.
+// Check continues at random if the orders that it ran may
+// not be all of them: the property draws, has many orders
+// or does not repeat itself, or a strategy is set.
 func TestCheckGoesOn(t *testing.T) {
 	calls := 0
 	for _, c := range []struct {
@@ -164,6 +164,6 @@ func TestCheckGoesOn(t *testing.T) {
 	}
 }
 
-// A failure of a property with few orders is found by running them, and told,
-// kept and replayed as any other: see the golden files.
+// checksFew runs all orders of a property with few orders. Its failure
+// is reported, saved and replayed like any other: see the golden files.
 func checksFew(t *testing.T) { Check(t, subjectNamed("server").Smallest(false)) }

@@ -75,8 +75,8 @@ func userModule(t *testing.T) string {
 		"replace github.com/jostle-go/jostle => " + root + "\n"
 }
 
-// timeless is a text without what differs from run to run, and without the half of a
-// file's name that follows from all lines of its text.
+// timeless removes from a text what differs from run to run: times,
+// and the half of a case's file name that is a hash of its whole text.
 func timeless(text string) string {
 	text = regexp.MustCompile(`([0-9a-f]{6})-[0-9a-f]{6,}\.(case|html)`).ReplaceAllString(text, "$1-TEXT.$2")
 	return regexp.MustCompile(`\d+(\.\d+)?(µs|ms|s)\b`).ReplaceAllString(text, "TIME")

@@ -196,7 +196,7 @@ func (v *verb) makeAgain(path string, do func()) {
 	if all {
 		do()
 		if v.name == "Explore" && !v.Estimate {
-			v.session.Explore.Estimate = true // the recorded run may be a run of the estimator
+			v.session.Explore.Estimate = true // the recorded run may be one that Explore made for the estimate
 			do()
 		}
 		reached = reached && !v.session.Limit.Struck()

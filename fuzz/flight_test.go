@@ -17,7 +17,7 @@ import (
 	"github.com/jostle-go/jostle/props"
 )
 
-// deaths are ways to end the process, by what JOSTLE_SAMPLE says after a colon.
+// deaths are ways to end the process. JOSTLE_SAMPLE names one after a colon.
 var deaths = map[string]func(){
 	"": func() {},
 	"map": func() {
@@ -44,7 +44,7 @@ var deaths = map[string]func(){
 	"hang": func() { select {} },
 }
 
-// die says which run it is and ends the process as the sample asks.
+// die prints a description of the run, and ends the process in the way that JOSTLE_SAMPLE says.
 func die(run string) {
 	_, how, _ := strings.Cut(os.Getenv("JOSTLE_SAMPLE"), ":")
 	if how != "" {
@@ -53,8 +53,8 @@ func die(run string) {
 	deaths[how]()
 }
 
-// deadly dies in some orders of its messages: of few messages, so that Check runs
-// all, or of more, and for some draws.
+// deadly ends its process in some orders of its messages. With few messages Check
+// runs all orders. With draws it ends the process only for some of their values.
 func deadly(messages, draws int) func(*props.T) {
 	return func(t *props.T) {
 		n := 0
@@ -72,7 +72,7 @@ func deadly(messages, draws int) func(*props.T) {
 	}
 }
 
-// rare fails in one run of a thousand, and dies in more.
+// rare fails for one input of a thousand, and ends its process in more runs.
 func rare(t *props.T) {
 	m := props.Draw(t, rapid.IntRange(0, 999), "m")
 	deadly(5, 7)(t)
@@ -94,7 +94,7 @@ var flightSamples = map[string]func(*testing.T){
 			t.Fatal(err)
 		}
 		if _, err := os.Stat(c.File); err != nil {
-			leaveBehind(t, c, deadly(5, 0)) // in none of the first orders does it die
+			leaveBehind(t, c, deadly(5, 0)) // it ends its process in none of the first orders
 		}
 		c.Runs = 0
 		c.Explore(t, deadly(5, 0))
@@ -114,7 +114,7 @@ var flightSamples = map[string]func(*testing.T){
 	},
 }
 
-// FuzzFlight is a target that dies when a sample asks for it.
+// FuzzFlight is a fuzz target that ends its process if the sample says so.
 func FuzzFlight(f *testing.F) { Target(f, deadly(4, 2)) }
 
 // fly runs a sample, or FuzzFlight, with its records below dir.
@@ -154,7 +154,7 @@ func command(t *testing.T, sample, dir string, env ...string) *exec.Cmd {
 	return cmd
 }
 
-// records returns the names of what is left in a folder of records.
+// records returns the names of the files in the folder of crash records.
 func records(t *testing.T, dir string) (list []string) {
 	t.Helper()
 	files, err := os.ReadDir(filepath.Join(dir, "flight"))
@@ -169,11 +169,11 @@ func records(t *testing.T, dir string) (list []string) {
 
 var diesIn = regexp.MustCompile(`dies in \w+`)
 
-// The next start says in which run the last process died, makes that run again, and
-// fails with what it said, until it ends well. Before, such a run was known by the
-// seed of its search at best.
+// The next test run reports in which run the previous process died,
+// and repeats that run. It fails with the same output as long as
+// the run dies. Previously only the seed of the search was known.
 func TestDeathsAreMadeAgain(t *testing.T) {
-	t.Parallel() // one of them waits for 20 s
+	t.Parallel() // one of the samples waits for 20 s
 	for _, test := range []struct{ sample, at, said string }{
 		{"flight-exhaust:map", `run \d+ of every order, fuzz.Check of TestSample, seed 1`, "fatal error: concurrent map writes"},
 		{"flight-exhaust:exit", `run \d+ of every order, fuzz.Check of TestSample, seed 1`, "exit status 3"},
@@ -196,7 +196,7 @@ func TestDeathsAreMadeAgain(t *testing.T) {
 		t.Run(test.sample, func(t *testing.T) {
 			t.Parallel()
 			says := func(out string) bool {
-				// The race detector and the runtime both look; whoever sees it first tells.
+				// The race detector and the runtime both detect this fault; either may report it first.
 				race := props.HasRaceDetector() && strings.HasSuffix(test.sample, ":map") && strings.Contains(out, "WARNING: DATA RACE")
 				return race || strings.Contains(out, test.said)
 			}
@@ -232,8 +232,8 @@ func TestDeathsAreMadeAgain(t *testing.T) {
 	}
 }
 
-// A process that lives is not taken for dead by others that make the same call. Of one
-// that was killed and would have gone on a line is said, once, and the test passes.
+// A process that makes the same call does not take a live process for dead. If a healthy
+// process was killed, the next one prints one line about it, once, and the test passes.
 func TestHealthyRunsThatAreKilled(t *testing.T) {
 	dir := t.TempDir()
 	cmd := start(t, "flight-healthy", dir)
@@ -255,7 +255,7 @@ func TestHealthyRunsThatAreKilled(t *testing.T) {
 	}
 }
 
-// A run it cannot be replayed in the time there is for that is not said to hold.
+// If a run cannot be replayed within the time limit, it is not reported as passing.
 func TestDeathsThatAreNotReached(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -266,7 +266,7 @@ func TestDeathsThatAreNotReached(t *testing.T) {
 	}
 }
 
-// What the failure names runs that run alone.
+// The command in the failure's text runs only the run that died.
 func TestDeathsCanBeMadeAgainByHand(t *testing.T) {
 	dir := t.TempDir()
 	fly(t, "flight-two:exit", dir)
@@ -287,7 +287,7 @@ func TestDeathsCanBeMadeAgainByHand(t *testing.T) {
 	}
 }
 
-// A record that is broken is removed, and where none can be written nothing is said.
+// A damaged crash record is removed. If no record can be written, nothing is reported.
 func TestRecordsThatCannotBe(t *testing.T) {
 	dir := t.TempDir()
 	fly(t, "flight-random:exit", dir)

@@ -40,8 +40,8 @@ func TestInliningDoesNotMatter(t *testing.T) {
 }
 
 // runInlining runs the tests of testdata/inlining, built with a flag. It
-// returns what they print, in the order of their names, and the signatures of
-// the cases that they keep; and what the runtime calls one of their literals.
+// returns their output, sorted by test name, with the signatures of the saved
+// cases. It also returns the runtime's name of one of their function literals.
 func runInlining(t *testing.T, flag string) (text, raw string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -55,7 +55,7 @@ func runInlining(t *testing.T, flag string) (text, raw string) {
 	said, raw, _ = strings.Cut(said, "--- FAIL: TestRawName")
 	tests := strings.Split(said, "    --- FAIL: ")
 	slices.Sort(tests)
-	failed := len(tests) - 1 // the first part is before them
+	failed := len(tests) - 1 // the first part comes before all tests
 	files, _ := filepath.Glob(filepath.Join(dir, "*", "*.case"))
 	for _, file := range files {
 		kept, err := os.ReadFile(file)

@@ -8,7 +8,7 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// mustSamples are calls of MustFind. What it prints is held to the letter.
+// mustSamples are calls of MustFind. A test compares their output with exact texts.
 var mustSamples = map[string]func(*testing.T){
 	"must-found": func(t *testing.T) {
 		if f := MustFind(t, overdraws); !strings.Contains(f.Failure.Text, "overdrawn") {
@@ -24,10 +24,10 @@ var mustSamples = map[string]func(*testing.T){
 	"must-fickle": func(t *testing.T) { unreached(t, Config{Runs: 50}.MustFind(t, fickle())) },
 }
 
-// unreached is called with what MustFind returns when it must not.
+// unreached is called only if MustFind returns although it found nothing.
 func unreached(t *testing.T, found any) { t.Errorf("returned %v", found) }
 
-// What must be found is not kept, and no case of it is run: Check has made one.
+// MustFind saves no case, and it runs no saved case, such as the one that Check saved.
 func TestMustFindKeepsNothing(t *testing.T) {
 	dir := t.TempDir()
 	for _, sample := range []struct {

@@ -14,7 +14,7 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// order is the order in which a crowd's words come.
+// order returns the order in which the words of a crowd arrive.
 func order(t *props.T, n int) (words string) {
 	sys := t.System()
 	trial.Crowd(sys, n, func(word string) { words += word })
@@ -23,7 +23,7 @@ func order(t *props.T, n int) (words string) {
 }
 
 var bugSamples = map[string]func(*testing.T){
-	// 15 lists of words come before a.
+	// 15 different lists of words can come before "a".
 	"bug-lists": func(t *testing.T) {
 		Config{KeepOn: true}.Explore(t, func(t *props.T) {
 			before, _, _ := strings.Cut(order(t, 4), "a")
@@ -75,8 +75,8 @@ var bugSamples = map[string]func(*testing.T){
 	},
 }
 
-// TestOneBugIsCountedOnce: a failure with other values is no other failure, and one on
-// another line is.
+// TestOneBugIsCountedOnce: failures that differ only in values
+// count as one. Failures on different lines count as two.
 func TestOneBugIsCountedOnce(t *testing.T) {
 	for sample, want := range map[string]int{"bug-lists": 1, "bug-lines": 2} {
 		dir := t.TempDir()
@@ -92,8 +92,8 @@ type (
 	ack   struct{}
 )
 
-// ledger fails when the second entry comes first. The sample says in which program: one that
-// acknowledges entries sends more, and one that merges them fewer.
+// ledger fails when the second entry comes first. The sample chooses its program: one program
+// acknowledges entries and so sends more messages, another merges entries and sends fewer.
 func ledger(t *props.T) {
 	sample := strings.TrimPrefix(os.Getenv("JOSTLE_SAMPLE"), "bug-mended-")
 	sys, list := t.System(), ""
@@ -115,8 +115,8 @@ func ledger(t *props.T) {
 	}
 }
 
-// TestMendedByMore: a case whose program sends more now, and in which all deliveries come
-// as they did, is mended if it passes. On request the run of today takes its place.
+// TestMendedByMore: a program now sends more messages, but all deliveries of a saved case still
+// apply. If the run passes, the case is mended. On request today's run replaces the case.
 func TestMendedByMore(t *testing.T) {
 	dir := t.TempDir()
 	runSample(t, "bug-mended-from", dir)
@@ -146,8 +146,8 @@ func TestMendedByMore(t *testing.T) {
 	}
 }
 
-// TestCasesDoNotPileUp: what is met on the way to a failure is kept if its bug is new. A
-// property that fails in four ways has four cases, however often it is tested.
+// TestCasesDoNotPileUp: a failure met during shrinking is saved if its bug is new.
+// A property that fails in four ways has four cases, however often the test runs.
 func TestCasesDoNotPileUp(t *testing.T) {
 	dir := t.TempDir()
 	for n, repair := range []string{"", "", "", "1", "1", ""} {
@@ -173,8 +173,8 @@ func TestTwoFaces(t *testing.T) {
 	}
 }
 
-// TestOldSignatures: a case of an older version, whose signature has what was rendered in
-// place of the format, fails as it was saved, and is not saved again.
+// TestOldSignatures: in older versions a signature contained the formatted text,
+// not the format. Such a case still fails as saved, and no second case is saved.
 func TestOldSignatures(t *testing.T) {
 	dir := t.TempDir()
 	runSample(t, "bug-mended-from", dir)

@@ -13,7 +13,7 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// overdraws has one order of two in which it fails.
+// overdraws fails in one of its two orders.
 func overdraws(t *props.T) {
 	balance := 0
 	sys := t.System()
@@ -26,8 +26,8 @@ func overdraws(t *props.T) {
 	sys.Run()
 }
 
-// A property that gives hints gets a guided search by each verb that searches at random.
-// Hints did nothing unless the strategy guided was asked for.
+// If a property gives hints, every random search of it includes a guided search.
+// Hints used to have no effect unless the user chose the strategy guided.
 func TestHintsGuide(t *testing.T) {
 	Config{Runs: 4096}.MustFind(t, trial.Locked)
 	if out := runSample(t, "hinted", t.TempDir()); !strings.Contains(out, "--- FAIL: TestSample") || !strings.Contains(out, ": open\n") {
@@ -38,7 +38,7 @@ func TestHintsGuide(t *testing.T) {
 // misused forgets to run its system.
 func misused(t *props.T) { t.System().Spawn("idle", pulse.Func(func(*pulse.Ctx, any) {})) }
 
-// verbSamples search one declared property by each verb, and two by one.
+// verbSamples search one declared property by each verb. The sample "two" searches two properties.
 var verbSamples = map[string]func(*testing.T){
 	"one-check":   func(t *testing.T) { Check(t, overdraws) },
 	"one-explore": func(t *testing.T) { Explore(t, overdraws) },
@@ -90,7 +90,7 @@ var verbSamples = map[string]func(*testing.T){
 	},
 }
 
-// cases lists the files that a sample has kept, below its folder.
+// cases lists the files that a sample has saved, relative to its folder.
 func cases(t *testing.T, dir string) (list []string) {
 	t.Helper()
 	found, err := filepath.Glob(filepath.Join(dir, "*", "*.case"))
@@ -104,7 +104,7 @@ func cases(t *testing.T, dir string) (list []string) {
 	return list
 }
 
-// What one verb finds all of them run first: a property has one corpus.
+// A case that one verb saves is run first by every verb: a property has one corpus.
 func TestOnePropertyOneCorpus(t *testing.T) {
 	verbs := []string{"one-check", "one-explore", "fuzz-overdraws"}
 	for _, finder := range verbs {
@@ -124,11 +124,11 @@ func TestOnePropertyOneCorpus(t *testing.T) {
 	}
 }
 
-// Two properties of one test, and the subtests of a table, have folders of
-// their own. What is misuse is not kept.
+// Two properties of one test have a folder each, and so have the
+// subtests of a table. A misuse of the library is not saved as a case.
 func TestFoldersOfCases(t *testing.T) {
 	for sample, want := range map[string]string{
-		"two":         "overdraws trial.Quarrel trial.Quarrel", // another failure was met on the way
+		"two":         "overdraws trial.Quarrel trial.Quarrel", // one more failure of trial.Quarrel was met during shrinking
 		"table":       "TestSample.a TestSample.b",
 		"literals":    "TestSample TestSample",
 		"one-misused": "",
@@ -141,8 +141,8 @@ func TestFoldersOfCases(t *testing.T) {
 	}
 }
 
-// Two function literals of one test share a folder: nobody is told to delete
-// the case of one because the other holds in it.
+// Two function literals of one test share a folder. If one of them
+// passes a case of the other, the user is not told to delete the case.
 func TestLiteralsOfOneTest(t *testing.T) {
 	dir := t.TempDir()
 	runSample(t, "literals", dir)
@@ -155,8 +155,8 @@ func TestLiteralsOfOneTest(t *testing.T) {
 	}
 }
 
-// Properties that do not own the case of JOSTLE_REPLAY run nothing and hold. They
-// used to fail, since they had no such case. One that nobody owns fails.
+// A property that does not own the case of JOSTLE_REPLAY runs nothing and
+// passes; it used to fail. The test fails if no property owns the case.
 func TestReplayIsForTheOwner(t *testing.T) {
 	dir := t.TempDir()
 	runSample(t, "two", dir)
@@ -175,8 +175,8 @@ func TestReplayIsForTheOwner(t *testing.T) {
 	}
 }
 
-// A test that goes to a folder that vanishes with it keeps its cases where the
-// package is, and the command that it shows finds them.
+// A test changes to a temporary folder. Its cases are still saved in the
+// folder of its package, and the replay command in its output finds them.
 func TestCasesStayInThePackage(t *testing.T) {
 	dir, err := os.MkdirTemp("testdata", "elsewhere")
 	if err != nil {
@@ -204,8 +204,8 @@ func TestCasesStayInThePackage(t *testing.T) {
 	}
 }
 
-// A case that cannot be saved is printed whole, so that it can be pasted, and
-// the finding is told. It used to be lost but for its text.
+// If a case cannot be saved, the test reports the finding and prints the whole
+// case for the user to paste. Previously only the failure's text was printed.
 func TestUnsavedCasesArePrinted(t *testing.T) {
 	full := t.TempDir() // where no folder can be made, not even by root
 	if err := os.Symlink("nowhere", filepath.Join(full, "overdraws")); err != nil {
@@ -236,7 +236,7 @@ func TestUnsavedCasesArePrinted(t *testing.T) {
 	}
 }
 
-// Cases that were kept by version 1, by the name of the test, run first too.
+// Cases saved by version 1, in a folder named after the test, run first too.
 func TestCasesOfVersionOneRun(t *testing.T) {
 	dir := t.TempDir()
 	runSample(t, "one-check", dir)
@@ -258,8 +258,8 @@ func TestCasesOfVersionOneRun(t *testing.T) {
 	}
 }
 
-// Settings that are not for a verb are refused, and so are values that mean
-// nothing, which used to be taken for others, and no property.
+// A verb refuses settings of other verbs, meaningless values and a
+// nil property. Meaningless values used to be replaced silently.
 func TestRefusedCalls(t *testing.T) {
 	for sample, want := range map[string]string{
 		"refused-strategies": "fuzz.Config.Strategies is set for Explore, but is only for Check and MustFind",

@@ -11,8 +11,8 @@ import (
 	"github.com/jostle-go/jostle/fuzz/subjects/trial"
 )
 
-// What the README shows of the mended account, in a package of its own.
-// TestFirstMinute runs the broken one.
+// The README's example with the mended account, in a package of its own,
+// gives the output shown there. TestFirstMinute runs the broken account.
 func TestReadmeExample(t *testing.T) {
 	trial.Long(t)
 	text, err := runReadme(t, "-run", "^(TestAllDrawnOut|TestInEveryOrder|FuzzAllDrawnOut)$", "-v")

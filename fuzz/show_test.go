@@ -9,7 +9,7 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// A shelf has a state of each kind that is shown.
+// A shelf is an actor whose fields cover each kind of state that a report shows.
 type shelf struct {
 	t      *props.T
 	owner  pulse.Ref
@@ -17,7 +17,7 @@ type shelf struct {
 	secret *grumpy
 }
 
-// grumpy does not say what it is.
+// grumpy panics when it is formatted.
 type grumpy struct{ n int }
 
 func (*grumpy) String() string { panic("no") }
@@ -49,7 +49,7 @@ func shelves(t *props.T) {
 	sys.Run()
 }
 
-// What JOSTLE_SHOW shows of a property that holds. Only failures could be looked at.
+// Calls with JOSTLE_SHOW for properties that hold. Previously only failures could be shown.
 var showSamples = map[string]func(*testing.T){
 	"show-check": func(t *testing.T) {
 		t.Setenv("JOSTLE_SHOW", "1")

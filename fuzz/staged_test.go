@@ -20,11 +20,11 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// The staged bug is several rare orders in a row: a gate asks three clerks for
-// a stamp, and asks again only if the stamps came in the one order of six that
-// is the reverse of the asking. Only what has passed all gates fails. Random
-// orders pass stages gates once in 6^stages runs; who sees that a gate was
-// passed can go on from there.
+// The staged bug needs several rare orders in a row. A gate asks three
+// clerks for a stamp. It continues to the next gate only if the stamps
+// arrive in the reverse order of asking, one order of six. A run that
+// has passed all gates fails. Random orders do so once in 6^stages
+// runs; a search that notices each passed gate can continue from there.
 const stages = 7
 
 type (
@@ -32,7 +32,7 @@ type (
 	stamp struct{ stage, clerk int }
 )
 
-// gate counts down the clerks of each stage.
+// A gate collects the stamps of the current stage, from the last clerk to the first.
 type gate struct {
 	clerks []pulse.Ref
 	stage  int
@@ -43,7 +43,7 @@ type gate struct {
 func (g *gate) Receive(ctx *pulse.Ctx, msg any) {
 	s, ok := msg.(stamp)
 	if ok && (s.stage != g.stage || s.clerk != g.next) {
-		g.stage = -1 // the wrong order: nothing follows
+		g.stage = -1 // the wrong order: the gate asks for no further stamps
 		return
 	}
 	if ok && s.clerk > 0 {
@@ -82,7 +82,7 @@ func staged(t *props.T) {
 // number of the first run that fails is saved in the file runs.
 func FuzzStaged(f *testing.F) {
 	if os.Getenv("JOSTLE_SAMPLE") == "" {
-		Target(f, func(t *props.T) { t.System().Run() }) // not broken when nobody asks for it
+		Target(f, func(t *props.T) { t.System().Run() }) // no planted bug unless a test asks for it
 		return
 	}
 	runs := 0
@@ -100,9 +100,9 @@ func FuzzStaged(f *testing.F) {
 	g.run(f)
 }
 
-// ownLoop is a loop over the same bytes that keeps what shows a new pair of
-// receives and changes a byte or two of what it has kept. It returns how many
-// runs it took to fail, or 0.
+// ownLoop is a simple fuzzing loop over the same bytes. It keeps
+// inputs that show a new receive pair, and changes a byte or two
+// of a kept input. It returns how many runs it took to fail, or 0.
 func ownLoop(seed uint64, runs int, guided bool) int {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	orders := &coverage.Orders{}
@@ -114,7 +114,7 @@ func ownLoop(seed uint64, runs int, guided bool) int {
 		data := slices.Clone(kept[rng.IntN(len(kept))])
 		if !guided {
 			data = native.RandomBytes(rng.Uint64())
-		} else if rng.IntN(8) == 0 { // another seed for all that the bytes leave open
+		} else if rng.IntN(8) == 0 { // another seed for all decisions that the bytes do not make
 			data[rng.IntN(8)] = byte(rng.Uint32())
 		}
 		for range 1 + rng.IntN(3) {
@@ -132,8 +132,8 @@ func ownLoop(seed uint64, runs int, guided bool) int {
 	return 0
 }
 
-// A loop that is guided by receive pairs needs a small part of the runs that
-// one without guidance does.
+// A fuzzing loop guided by receive pairs needs far fewer
+// runs to find the staged bug than an unguided one.
 func TestGuidanceHelpsOnStages(t *testing.T) {
 	trial.Long(t)
 	var guided []int
@@ -208,7 +208,7 @@ func TestNativeFuzzing(t *testing.T) {
 	for _, mode := range []string{"bridge", "blind"} {
 		var took []time.Duration
 		var runs []int
-		for range trials { // one process, whose runs are counted, and none that makes inputs smaller
+		for range trials { // one process, so that runs can be counted, and no minimizing
 			d, n := nativeFuzzing(t, binary, "FuzzStaged", mode, limit, "-test.parallel=1", "-test.fuzzminimizetime=1x")
 			took, runs = append(took, d), append(runs, orNever(n))
 		}
@@ -234,9 +234,9 @@ func countFound(took []time.Duration, limit time.Duration) (n int) {
 	return n
 }
 
-// nativeFuzzing runs the engine in an empty folder until it fails or the limit, and
-// then the input that it saved, which must fail too. It returns the time, and the number
-// of the first run that failed if the target saves that.
+// nativeFuzzing runs the engine in an empty folder until it fails or reaches
+// the limit. Then it runs the saved input, which must fail too. It returns
+// the time and, if the target saves it, the number of the first failing run.
 func nativeFuzzing(t *testing.T, binary, target, sample string, limit time.Duration, args ...string) (time.Duration, int) {
 	t.Helper()
 	dir := t.TempDir()
@@ -251,7 +251,7 @@ func nativeFuzzing(t *testing.T, binary, target, sample string, limit time.Durat
 	out := run(append(args, "-test.run=^$", "-test.fuzz=^"+target+"$", "-test.fuzzcachedir="+dir, fmt.Sprintf("-test.fuzztime=%v", limit))...)
 	took := min(time.Since(start), limit)
 	if bytes.Contains(out, []byte("failure while testing seed corpus entry")) {
-		return took, 1 // nothing is saved: plain go test fails on it as it is
+		return took, 1 // the engine saves nothing: its seed inputs already fail
 	}
 	text, _ := os.ReadFile(filepath.Join(dir, "runs"))
 	first, _ := strconv.Atoi(string(text))

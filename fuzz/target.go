@@ -163,7 +163,7 @@ const randomSeeds = 8
 // addSeeds gives the saved cases and some random inputs to the engine, encoded as bytes. It returns
 // the number of these inputs.
 func (g *target) addSeeds(f *testing.F) (n int) {
-	cases, _ := g.session.Folder.Load() // problems were printed before
+	cases, _ := g.session.Folder.Load() // the problems that Load returns were printed before
 	if native.IsFuzzing(os.Args) {
 		cases = append(cases, g.session.Cache.Load().Cases...)
 	}

@@ -17,9 +17,9 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// FuzzSubject is a target of go test -fuzz for the subject that JOSTLE_SAMPLE
-// names, in its broken form; without that it is the mended writer, which
-// nothing must break.
+// FuzzSubject is a target of go test -fuzz. It fuzzes the
+// broken form of the subject that JOSTLE_SAMPLE names. By
+// default it fuzzes the mended writer, which must never fail.
 func FuzzSubject(f *testing.F) {
 	if property := targetSamples[os.Getenv("JOSTLE_SAMPLE")]; property != nil {
 		Target(f, property)
@@ -32,7 +32,7 @@ func FuzzSubject(f *testing.F) {
 	Target(f, subjectNamed("writer").Property(true))
 }
 
-// targetSamples are properties that FuzzSubject runs in a process of its own.
+// targetSamples are properties that FuzzSubject runs in a separate process.
 var targetSamples = map[string]func(*props.T){
 	"fuzz-overdraws": overdraws,
 	"fuzz-missed":    missesSome,
@@ -42,12 +42,12 @@ var targetSamples = map[string]func(*props.T){
 	"fuzz-calm":      calm,
 }
 
-// calmSamples check what a target runs, too.
+// calmSamples run the property calm by Check.
 var calmSamples = map[string]func(*testing.T){
 	"calm": func(t *testing.T) { Config{Runs: 10}.Check(t, calm) },
 }
 
-// calm has two messages to one actor, in one order.
+// calm sends two messages to one actor. They have one order.
 func calm(t *props.T) {
 	sys := t.System()
 	a := sys.Spawn("a", pulse.Func(func(*pulse.Ctx, any) {}))
@@ -56,8 +56,8 @@ func calm(t *props.T) {
 	sys.Run()
 }
 
-// hidden fails when of at least five guests, each of whom comes through a door of their
-// own, the fifth comes first, then the fourth, then the third.
+// hidden has one to nine guests, who arrive in any order. It fails
+// if the fifth guest arrives first, then the fourth, then the third.
 func hidden(t *props.T) {
 	n := props.Draw(t, rapid.IntRange(1, 9), "guests")
 	props.Draw(t, rapid.SliceOfN(rapid.Byte(), 0, 6), "gifts")
@@ -74,17 +74,17 @@ func hidden(t *props.T) {
 	}
 }
 
-// rarely reaches a situation in one of 64 runs, more seldom than the inputs
-// that the engine begins with.
+// rarely reaches its situation in one of 64 runs. The inputs
+// with which the engine begins are too few to reach it reliably.
 func rarely(t *props.T) {
 	n := props.Draw(t, rapid.Uint64(), "n")
 	t.System().Run()
 	t.Sometimes("rare", n%64 == 17)
 }
 
-// What Go's engine finds is shrunk when it is over: the case that is kept, and the input
-// that the engine itself has saved, under the name that it has told. A plain go test then
-// shows the shrunk, explained run, by either.
+// When Go's engine has ended, its finding is shrunk. This concerns the
+// saved case and the engine's own input file, whose name the engine
+// has printed. With either file, a plain go test shows the shrunk run.
 func TestFoundInputsAreShrunk(t *testing.T) {
 	trial.Long(t)
 	exe, err := os.Executable()
@@ -112,7 +112,7 @@ func TestFoundInputsAreShrunk(t *testing.T) {
 	input := only("testdata", "fuzz", "FuzzSubject", "*")
 	for _, want := range []string{explained, "found by go test -fuzz as .*10 (steps|in|steps, shrunk in) TIME", "drew guests = 5",
 		"Failing input written to testdata/fuzz/FuzzSubject/" + filepath.Base(input),
-		"shrunk: testdata/fuzz/FuzzSubject/" + filepath.Base(input) + ", from [0-9]+ steps to 10\n|bytes, 10 steps"} { // the engine may have done so
+		"shrunk: testdata/fuzz/FuzzSubject/" + filepath.Base(input) + ", from [0-9]+ steps to 10\n|bytes, 10 steps"} { // the second form: the engine itself may have shrunk it
 		if !regexp.MustCompile(want).MatchString(out) {
 			t.Errorf("no %q in:\n%s", want, out)
 		}
@@ -132,8 +132,8 @@ func TestFoundInputsAreShrunk(t *testing.T) {
 	}
 }
 
-// A target tells by plain go test what its runs never reached, and that they
-// test nothing. It used to pass.
+// Under plain go test a target reports situations that its runs never reached.
+// It also reports if all runs were skipped. Both used to pass silently.
 func TestTargetJudgesAtTheEnd(t *testing.T) {
 	for sample, want := range map[string]string{
 		"fuzz-missed":  `sometimes "it rains": reached in none of 1,008 runs: the test covers less than it seems to`,

@@ -21,7 +21,7 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// A lock is an actor whose second message is never done with.
+// A lock is an actor that never finishes handling its second message.
 type lock struct {
 	how string
 	mu  sync.Mutex
@@ -49,7 +49,7 @@ func (l *lock) stay() {
 
 type turn struct{ by int }
 
-// locked is a property with a lock and, before that, a draw.
+// locked is a property that draws a value and then runs a lock.
 func locked(how string) func(*props.T) {
 	return func(t *props.T) {
 		props.Draw(t, rapid.Just(7), "seven")
@@ -87,18 +87,18 @@ func slowly(t *props.T) {
 	time.Sleep(10 * time.Millisecond)
 }
 
-// A timed test is to be over at a time, by a clock that passes only while all wait:
-// how busy the machine is does not matter.
+// A timed test has a deadline by a fake clock, which advances only
+// while all goroutines wait. So the load of the machine has no effect.
 type timed struct {
 	testing.TB
 	deadline time.Time // zero when there is none
 }
 
-// Deadline returns when the test is to be over.
+// Deadline returns the time at which the test must be over.
 func (t timed) Deadline() (time.Time, bool) { return t.deadline, !t.deadline.IsZero() }
 
-// hurried returns a sample that go test would end after three seconds, and that fails
-// when it takes as long.
+// hurried returns a sample with a deadline of three seconds by a fake clock,
+// as go test -timeout would set. The sample fails if it takes that long.
 func hurried(sample func(testing.TB)) func(*testing.T) {
 	return func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
@@ -142,8 +142,8 @@ var stallSamples = map[string]func(*testing.T){
 	},
 }
 
-// stderrTells returns a channel that is closed when a line of the process's errors has a
-// text. They come out as ever; end is called last.
+// stderrTells returns a channel that is closed when the text appears in
+// a line of stderr. Stderr is still printed. The caller calls end last.
 func stderrTells(text string) (told chan struct{}, end func()) {
 	told, done := make(chan struct{}), make(chan struct{})
 	r, w, err := os.Pipe()
@@ -165,8 +165,8 @@ func stderrTells(text string) (told chan struct{}, end func()) {
 	return told, func() { os.Stderr = out; w.Close(); <-done }
 }
 
-// stalled returns a process that runs a sample. Its end by go test is far away: it is for
-// samples that are told of by nobody, and do not end.
+// stalled returns a process that runs a sample under a go test timeout of five
+// minutes. It is for samples that never end and are not reported as stalled.
 func stalled(t *testing.T, sample string, env ...string) *exec.Cmd {
 	t.Helper()
 	exe, err := os.Executable()
@@ -174,7 +174,7 @@ func stalled(t *testing.T, sample string, env ...string) *exec.Cmd {
 		t.Fatal(err)
 	}
 	cmd := exec.Command(exe, "-test.run", "^TestSample$", "-test.timeout", "5m")
-	dir := t.TempDir() // also for what a process that is killed leaves behind
+	dir := t.TempDir() // also for files that a killed process leaves behind
 	cmd.Env = append(os.Environ(), append(env, "JOSTLE_SAMPLE="+sample, "JOSTLE_OUT="+dir, "JOSTLE_CACHE="+dir, "TMPDIR="+dir)...)
 	return cmd
 }
@@ -210,9 +210,9 @@ func runUntil(t *testing.T, text, sample string, env ...string) string {
 	return out.String()
 }
 
-// A step that never ends is named, with the stack of the goroutine that runs it,
-// before go test ends the process. All that came before was testing's dump of all
-// goroutines, after ten minutes.
+// A step that never ends is reported before go test ends the process,
+// with the stack of the goroutine that runs it. Previously the user
+// saw only testing's dump of all goroutines, after ten minutes.
 func TestStepsThatNeverEndAreNamed(t *testing.T) {
 	for sample, want := range map[string][]string{
 		"stall-loop": {"TestSample, fuzz.Check of TestSample: NO PROGRESS for ", "in step 1, in which door receives turn\n", "running: does a loop never end?",
@@ -242,8 +242,8 @@ func TestStepsThatNeverEndAreNamed(t *testing.T) {
 	}
 }
 
-// A step that stands still is told of once, when its time is over. When the process is to
-// end before, it is told of shortly before that.
+// A step that makes no progress is reported once, when JOSTLE_STALL has passed.
+// If the process would end earlier, the step is reported shortly before that.
 func TestStallIsToldOnce(t *testing.T) {
 	for limit, stood := range map[string]string{"300ms": "300ms", "1m": "1.75s"} {
 		before, _, ended := strings.Cut(runStalled(t, "stall-in-a-while", "JOSTLE_STALL="+limit), "panic: go test would end it")
@@ -254,8 +254,8 @@ func TestStallIsToldOnce(t *testing.T) {
 	}
 }
 
-// A search ends before go test ends the process, and what it has found is told and
-// saved. It used to be lost.
+// A search ends before go test ends the process. Its
+// findings are reported and saved. They used to be lost.
 func TestDeadlineIsRespected(t *testing.T) {
 	for sample, want := range map[string][]string{
 		"stall-check":   {"ended early, 750ms before go test -timeout: raise -timeout or lower Config.Budget", "PASS"},
@@ -277,8 +277,8 @@ func TestDeadlineIsRespected(t *testing.T) {
 	}
 }
 
-// A step that does end after all was told of, and nothing comes of that: also the
-// race detector has nothing to say.
+// A step may end after it was reported as stalled. The
+// test then passes, and the race detector reports nothing.
 func TestStepsThatEndLate(t *testing.T) {
 	out := runStalled(t, "stall-pause", "JOSTLE_STALL=300ms")
 	if strings.Count(out, "NO PROGRESS") != 1 || !strings.HasSuffix(out, "PASS\n") || strings.Contains(out, "RACE") {
@@ -286,7 +286,7 @@ func TestStepsThatEndLate(t *testing.T) {
 	}
 }
 
-// Runs that go on, slowly, are not told of.
+// Slow runs that make progress are not reported as stalled.
 func TestSlowRunsAreNotStalled(t *testing.T) {
 	if out := runStalled(t, "stall-impatient", "JOSTLE_STALL=50ms"); strings.Contains(out, "NO PROGRESS") || !strings.Contains(out, "PASS") {
 		t.Errorf("a run that goes on is told of:\n%s", out)
@@ -296,8 +296,8 @@ func TestSlowRunsAreNotStalled(t *testing.T) {
 	}
 }
 
-// An ended is a test that fails without a message. Its goroutine ends with FailNow, as in a real
-// test.
+// An ended is a test that has failed without a message.
+// As in a real test, FailNow ends its goroutine.
 type ended struct{ testing.TB }
 
 func (ended) Helper()               {}

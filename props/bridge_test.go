@@ -17,7 +17,7 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// A recorder is a test that records what is logged.
+// A recorder is a testing.TB that records what is logged.
 type recorder struct {
 	said   []string
 	failed bool
@@ -40,7 +40,7 @@ func (r *recorder) Failed() bool                      { return r.failed }
 
 // checked runs rapid.Check and returns its last message: the smallest failure.
 func checked(t *testing.T, property func(*rapid.T)) (said string, failed bool) {
-	t.Chdir(t.TempDir()) // where rapid writes its files
+	t.Chdir(t.TempDir()) // rapid writes its files to the working directory
 	r := &recorder{}
 	apart(func() { rapid.Check(r, property) })
 	for i, line := range r.said {
@@ -66,7 +66,7 @@ func (a *account) Receive(ctx *pulse.Ctx, msg any) {
 	}
 }
 
-// moneyIsThere pays in through one branch and draws out through another.
+// moneyIsThere pays money in at one branch, and draws it out at another.
 func moneyIsThere(t *props.T) {
 	in := props.Draw(t, rapid.IntRange(1, 100), "in")
 	out := props.Draw(t, rapid.IntRange(0, 100), "out")
@@ -107,7 +107,7 @@ bridge_test.go: no debts: balance is -1
 }
 
 // TestRapidPasses runs properties under rapid that hold, that skip, and that
-// draw in every way.
+// draw from all kinds of generators.
 func TestRapidPasses(t *testing.T) {
 	rapid.Check(t, props.Rapid(func(t *props.T) {
 		n := props.Draw(t, rapid.IntRange(0, 9), "n")
@@ -129,7 +129,7 @@ func TestRapidPasses(t *testing.T) {
 	}))
 }
 
-// TestRapidRepeat drives a system by rapid's state machine.
+// TestRapidRepeat drives a system by T.Repeat of rapid.
 func TestRapidRepeat(t *testing.T) {
 	property := func(most int) func(t *props.T) {
 		return func(t *props.T) {
@@ -277,7 +277,7 @@ func (r *endedRecorder) ended() {
 	}
 }
 
-// A goroutine that misuses a T after its run fails the test under rapid too.
+// TestRapidTellsOfLateGoroutines: a goroutine that uses a T after its run makes the test under rapid fail too.
 func TestRapidTellsOfLateGoroutines(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var late func()
@@ -294,15 +294,15 @@ func TestRapidTellsOfLateGoroutines(t *testing.T) {
 	}
 }
 
-// If each run gives Sometimes another name, a test under rapid keeps a bounded number
-// of names, and says so.
+// If each run gives Sometimes another name, a test under rapid stores a bounded
+// number of names, and reports that there were more.
 func TestRapidBoundsSometimes(t *testing.T) {
 	t.Chdir(t.TempDir())
 	n := 0
 	r := &endedRecorder{}
 	apart(func() {
 		rapid.Check(r, props.Rapid(func(t *props.T) {
-			for range 100 { // also in the 20 runs of -short
+			for range 100 { // enough names to exceed 1,000 in the 20 runs that rapid makes with -short
 				n++
 				t.Sometimes(fmt.Sprint(n), true)
 			}
@@ -321,7 +321,7 @@ func TestRapidJudgesSometimes(t *testing.T) {
 	property := props.Rapid(func(t *props.T) {
 		n := props.Draw(t, rapid.IntRange(0, 9), "n")
 		t.System().Run()
-		runs++ // rapid draws differently each time, and need not draw a nine
+		runs++ // runs are counted, because rapid's draws differ in each run and need not include a certain n
 		t.Sometimes("second", runs%2 == 0)
 		t.Sometimes("ten", n == 10)
 	})

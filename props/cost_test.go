@@ -69,7 +69,7 @@ func fastest(measure ...func() time.Duration) []time.Duration {
 	return best
 }
 
-// costs returns what a property of 2n steps costs, as a multiple of its run.
+// costs returns the time of a property of 2n steps, divided by the time of the same run without props.
 func costs(n, times int) (ratio float64, run time.Duration) {
 	best := fastest(
 		func() time.Duration { return direct(n, times) },
@@ -83,7 +83,7 @@ func costs(n, times int) (ratio float64, run time.Duration) {
 	return float64(best[1]) / float64(best[0]), best[0] / time.Duration(times)
 }
 
-// costsOfDraw returns what one more draw of an int costs.
+// costsOfDraw returns the time of one more draw of an int.
 func costsOfDraw(times int) time.Duration {
 	const draws = 100
 	gen := rapid.IntRange(0, 1000)
@@ -102,8 +102,8 @@ func costsOfDraw(times int) time.Duration {
 	return (best[0] - best[1]) / time.Duration(times) / draws
 }
 
-// BenchmarkProperty prints what a property costs, as a multiple of the same
-// run without one.
+// BenchmarkProperty prints the time of a property, divided by the time of
+// the same run without one.
 func BenchmarkProperty(b *testing.B) {
 	for _, n := range []int{7, 50} {
 		b.Run(fmt.Sprintf("steps=%d", 2*n), func(b *testing.B) {
@@ -115,7 +115,7 @@ func BenchmarkProperty(b *testing.B) {
 	}
 }
 
-// BenchmarkDraw prints what one more draw costs.
+// BenchmarkDraw prints the time of one more draw.
 func BenchmarkDraw(b *testing.B) {
 	b.ReportMetric(float64(costsOfDraw(max(b.N/3000, 10))), "ns/draw")
 	b.ReportMetric(0, "ns/op")

@@ -41,7 +41,7 @@ func trees() *rapid.Generator[*tree] {
 	}))
 }
 
-// everything draws from each kind of generator, and is a property that holds.
+// everything is a property that draws from each kind of generator, and passes.
 func everything(t *props.T) {
 	props.Draw(t, rapid.Int(), "int")
 	props.Draw(t, rapid.IntRange(-5, 5), "range")
@@ -83,7 +83,7 @@ func everything(t *props.T) {
 	say(t, nothing)
 }
 
-// values runs a property and returns what it drew, as text.
+// values runs a property and returns the drawn values as text.
 func values(t *testing.T, r *props.Runner, plan props.Plan) (list []string, inputs []choice.Input) {
 	t.Helper()
 	res := r.Run(plan)
@@ -100,8 +100,8 @@ func values(t *testing.T, r *props.Runner, plan props.Plan) (list []string, inpu
 	return list, choice.CloneInputs(res.Inputs)
 }
 
-// TestDrawsRepeat draws from everything: the same plan gives the same values,
-// and so do the inputs of a result, in another runner and after other runs.
+// TestDrawsRepeat makes draws of all kinds. The same plan gives the same values, and so
+// does a plan with the inputs of a result, also in another runner and after other runs.
 func TestDrawsRepeat(t *testing.T) {
 	a, b := props.NewRunner("a", everything), props.NewRunner("b", everything)
 	defer a.Close()
@@ -153,7 +153,7 @@ func TestDrawsOfALikeSizeAreMadeOnce(t *testing.T) {
 		many        bool
 		runs, calls int
 	}{
-		{true, 1, 11}, // rapid itself tries five times with 16 numbers and with 128
+		{true, 1, 11}, // rapid makes five attempts, each with 16 numbers and again with 128
 		{true, 3, 3},
 		{false, 5, 5},
 		{true, 1, 1},
@@ -170,8 +170,8 @@ func TestDrawsOfALikeSizeAreMadeOnce(t *testing.T) {
 	}
 }
 
-// TestDrawsAllocateNothing: a draw that the previous run also made allocates only
-// what its generator does. A draw whose place had another type before allocates more.
+// TestDrawsAllocateNothing: a draw that the previous run also made allocates only what its generator
+// does. A draw allocates more if the draw at its position had another type in the previous run.
 func TestDrawsAllocateNothing(t *testing.T) {
 	small, short := rapid.IntRange(0, 99), rapid.Byte()
 	for _, c := range []struct {
@@ -212,14 +212,14 @@ func TestDrawsAllocateNothing(t *testing.T) {
 		for range 10 {
 			runs()
 		}
-		if got := testing.AllocsPerRun(50, runs) - 1; got != c.extra { // one for the T
+		if got := testing.AllocsPerRun(50, runs) - 1; got != c.extra { // the T takes one allocation
 			t.Errorf("%s: %v allocations in a run, want %v", c.name, got, c.extra)
 		}
 		r.Close()
 	}
 }
 
-// TestStrayInputs replays inputs into a property with other draws.
+// TestStrayInputs replays the inputs of one property in a property with other draws.
 func TestStrayInputs(t *testing.T) {
 	label := "n"
 	r := props.NewRunner("", func(t *props.T) {
@@ -240,9 +240,9 @@ func TestStrayInputs(t *testing.T) {
 	}
 }
 
-// TestWords checks what words decide. If all are zero, each draw is the least of its
-// kind. A larger first word never makes the int of a small range much smaller. The
-// draws beyond the words do not depend on them.
+// TestWords checks how Plan.Words determines draws. If all are zero, each draw is
+// the least of its kind. A larger first word never makes the int of a small range
+// much smaller. The draws beyond the words do not depend on them.
 func TestWords(t *testing.T) {
 	var n, m, free int
 	var s string
@@ -259,7 +259,7 @@ func TestWords(t *testing.T) {
 		t.Errorf("words of zero draw %d, %d, %q", n, m, s)
 	}
 	was := free
-	sums := map[int]int{} // by the octave of the first word
+	sums := map[int]int{} // the sum of draws, by the number of bits of the first word
 	for word := range 64 {
 		for more := range 200 {
 			r.Run(props.Plan{Seed: 9, Words: []uint64{uint64(word) * (math.MaxUint64 / 63), uint64(more), 0, 0, uint64(word), 0, 0, 0, 0, 0, 0, 0}})
@@ -365,8 +365,8 @@ func TestRejections(t *testing.T) {
 	}
 }
 
-// TestAfterBadDraws draws after each way in which a draw can fail: later draws must
-// not be affected.
+// TestAfterBadDraws draws after each way in which a draw can fail. Such a draw must
+// not affect later draws.
 func TestAfterBadDraws(t *testing.T) {
 	var o outcome
 	var list []int
@@ -428,8 +428,8 @@ func TestSampleReadsNoClock(t *testing.T) {
 	}
 }
 
-// TestArity checks what searches that enumerate inputs rely on: how many values a
-// OneOf chooses from, and that a word chooses one.
+// TestArity checks two facts that searches over all inputs rely on: Arity is the
+// number of values of a OneOf, and word i chooses value i.
 func TestArity(t *testing.T) {
 	var one string
 	r := props.NewRunner("", func(t *props.T) {
@@ -461,8 +461,8 @@ func TestSourcesDiffer(t *testing.T) {
 	}
 }
 
-// A draw by a generator of gopter that never ends is rejected, as with those of
-// rapid.
+// If a gopter generator never ends, the draw is rejected, as with rapid
+// generators.
 func TestSampleIsBounded(t *testing.T) {
 	read := 0
 	r := props.NewRunner("", func(t *props.T) {

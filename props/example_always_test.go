@@ -23,7 +23,7 @@ func oneIsGreen(t *props.T) {
 		return nil
 	})
 	sys.Send(n, "go")
-	sys.Send(e, "go") // before north has stopped
+	sys.Send(e, "go") // before the light north has turned red
 	sys.Send(n, "stop")
 	sys.Run()
 }

@@ -7,14 +7,14 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// A waiter leaves once its neighbor has left. Two that wait for each other never do.
+// A waiter leaves once its neighbor has left. Two waiters that wait for each other never leave.
 func neighboursLeave(t *props.T) {
 	sys := t.System()
 	left := 0
 	wait := func(p *pulse.Process) {
 		neighbour := p.Receive().(pulse.Ref)
 		p.Watch(neighbour)
-		p.Receive() // that it has ended
+		p.Receive() // receives the Down of the neighbor
 		left++
 	}
 	a, b := sys.Go("a", wait), sys.Go("b", wait)

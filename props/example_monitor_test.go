@@ -22,7 +22,7 @@ func (a *answered) Received(m props.Message) error {
 	return nil
 }
 
-// Hot makes answered a props.HotMonitor: a run must not end while it is hot.
+// Hot makes answered a props.HotMonitor: a run must not end while Hot returns a text.
 func (a *answered) Hot() string {
 	if a.open > 0 {
 		return "an answer"
@@ -35,7 +35,7 @@ func asksAreAnswered(t *props.T) {
 	t.Monitor(&answered{})
 	asks := 0
 	server := sys.Spawn("server", pulse.Func(func(ctx *pulse.Ctx, msg any) {
-		if asks++; asks == 1 { // the second is forgotten
+		if asks++; asks == 1 { // the server answers only the first "ask"
 			ctx.Reply("answer")
 		}
 	}))

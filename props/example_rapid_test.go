@@ -9,7 +9,7 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// Twice the messages make twice the sum.
+// Sending all messages twice doubles the sum.
 func sumIsDoubled(t *props.T) {
 	numbers := props.Draw(t, rapid.SliceOf(rapid.IntRange(0, 9)), "numbers")
 	sys := t.System()

@@ -7,7 +7,7 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// stock sells what it has.
+// stock is an actor that sells the things it has.
 type stock struct{ left, refused int }
 
 func (s *stock) Receive(ctx *pulse.Ctx, msg any) {
@@ -33,8 +33,8 @@ func neverOversold(t *props.T) {
 	t.Sometimes("a customer is refused", s.refused > 0)
 }
 
-// With two things to sell and at most two customers nobody is ever refused: the
-// property tests less than it seems to.
+// With two things to sell and at most two customers, no customer is ever
+// refused: the property tests less than it seems to.
 func ExampleT_Sometimes() {
 	r := props.NewRunner("neverOversold", neverOversold)
 	defer r.Close()

@@ -7,8 +7,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestWayIntoRapid fails when numbersOf no longer finds the field of a rapid.T. Draws
-// then cost ten times as much, and numbersOf must be adapted.
+// TestWayIntoRapid fails when numbersOf no longer finds the field of a rapid.T that
+// holds the numbers. Draws then cost ten times as much, and numbersOf must be adapted.
 func TestWayIntoRapid(t *testing.T) {
 	var g generators
 	g.open()
@@ -17,11 +17,11 @@ func TestWayIntoRapid(t *testing.T) {
 	}
 }
 
-// TestThroughMakeFuzz draws by both ways into rapid: they must draw and reject the
-// same, and leave the same count of numbers.
+// TestThroughMakeFuzz draws from rapid in both ways: directly, and by MakeFuzz. Both must draw and
+// reject the same values, and leave the same number of words.
 func TestThroughMakeFuzz(t *testing.T) {
 	var direct, through generators
-	through.opened = true // and numbers is nil, as if rapid had no such field
+	through.opened = true // the field numbers stays nil, as if rapid.T had no such field
 	gens := map[string]*rapid.Generator[any]{
 		"int":      rapid.Int().AsAny(),
 		"string":   rapid.String().AsAny(),
@@ -57,7 +57,7 @@ func TestThroughMakeFuzz(t *testing.T) {
 	}
 }
 
-// drawn describes how a draw ended.
+// drawn draws a value, and returns the value or the panic as text.
 func drawn(g *generators, numbers []uint64, gen *rapid.Generator[any]) (end string) {
 	defer func() {
 		if v := recover(); v != nil {

@@ -29,7 +29,7 @@ func text(hints []props.Hint) (list []string) {
 	return list
 }
 
-// TestHints checks the hints of a run, in each place where it may give them.
+// TestHints checks the hints of a run that gives hints in each place where it may.
 func TestHints(t *testing.T) {
 	for _, c := range []struct {
 		name     string
@@ -108,7 +108,7 @@ func TestHintsAreBounded(t *testing.T) {
 	}
 }
 
-// Hashes of values are the same in every run and process: the search depends on them.
+// A value has the same hash in every run and process, because the search compares hashes across them.
 func TestHintValuesAreStable(t *testing.T) {
 	res := once(t, func(t *props.T) {
 		t.Feature("x", 1)

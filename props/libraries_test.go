@@ -19,7 +19,7 @@ var (
 )
 
 // libraries are properties that use assertion libraries as their users do, each
-// with the detail of its failure.
+// with the text of its failure.
 var libraries = []struct {
 	outcome
 	detail string
@@ -78,7 +78,7 @@ func TestLibraries(t *testing.T) {
 	}
 }
 
-// check and deeper are helpers, one in the other.
+// check and deeper are assertion helpers. check calls deeper.
 func check(t *props.T, n int) {
 	t.Helper()
 	deeper(t, n)

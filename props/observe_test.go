@@ -173,7 +173,7 @@ var observations = []outcome{
 	{"Monitor before System", func(t *props.T) { t.Monitor(&limit{}) },
 		`misuse: property+0: Monitor "*props_test.limit" before System: make the system first`},
 	{"Monitor nil", func(t *props.T) { t.System(); t.Monitor(nil) }, `misuse: property+0: Monitor "<nil>" is nil: say what must hold`},
-	{"Monitor and a process", func(t *props.T) { // the process's start and waits are not messages
+	{"Monitor and a process", func(t *props.T) { // the monitor does not see the start and the waits of a process
 		sys := t.System()
 		t.Monitor(&limit{1})
 		p := sys.Go("p", func(p *pulse.Process) {
@@ -243,7 +243,7 @@ func TestWatches(t *testing.T) {
 				t.Errorf("%s: watches %v, remembers %v, between %v", c.name, res.Watches, res.Remembers, res.Between)
 			}
 			add = func(*props.T) {}
-			c.watches, c.remember, c.between = false, false, false // the next run must not inherit them
+			c.watches, c.remember, c.between = false, false, false // the next run must not inherit the conditions
 		}
 		r.Close()
 	}
@@ -253,9 +253,9 @@ type deaf struct{}
 
 func (deaf) Received(props.Message) error { return nil }
 
-// TestObservesNothing: an Always or Monitor after the last Run checks nothing. That
-// is reported like a situation that no run reached: one run may have nothing more to
-// do while others have.
+// TestObservesNothing: an Always or Monitor that is added after the last Run checks nothing. The
+// verb reports that at the end, like a situation that no run reached, because in other runs it may
+// check something.
 func TestObservesNothing(t *testing.T) {
 	always := func(t *props.T) { t.Always("few", func() error { return errors.New("many") }) }
 	for _, c := range []struct {

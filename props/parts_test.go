@@ -8,8 +8,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestParts: the parts of a draw are what each generator has read, as positions in
-// the case's words. Elements of lists are marked.
+// TestParts: the parts of a draw are the ranges of the case's words that each
+// generator has read. Elements of lists are marked.
 func TestParts(t *testing.T) {
 	pair := rapid.Custom(func(t *rapid.T) [2]int {
 		return [2]int{rapid.IntRange(0, 1).Draw(t, "a"), rapid.IntRange(0, 3).Filter(func(i int) bool { return i > 0 }).Draw(t, "b")}
@@ -41,7 +41,7 @@ func TestParts(t *testing.T) {
 		if want := strings.Count(list, "[") - 1; elements != want {
 			t.Fatalf("seed %d: %d elements in %s:\n%s", seed, elements, list, strings.Join(told, "\n"))
 		}
-		if thrown > 0 && seed > 20 { // a word that Filter threw away
+		if thrown > 0 && seed > 20 { // some word belongs to a value that Filter rejected
 			return
 		}
 	}

@@ -29,7 +29,7 @@ func once(t *testing.T, property func(*props.T)) props.Result {
 	return r.Run(props.Plan{Seed: 1})
 }
 
-// told returns a whole result as one text.
+// told returns a result, with all its fields, as one text.
 func told(res props.Result, property func(*props.T)) string {
 	var b strings.Builder
 	switch f := res.Failure; {
@@ -57,7 +57,7 @@ func told(res props.Result, property func(*props.T)) string {
 }
 
 // lineless replaces the line of a location by a function and the distance from its
-// first line. The function is the one that the line is in, or the property.
+// first line. The function is the one that contains the line, or the property.
 func lineless(location string, property func(*props.T)) string {
 	file, number, _ := strings.Cut(location, ":")
 	line, _ := strconv.Atoi(number)
@@ -82,7 +82,7 @@ func say(t *props.T, f func(ctx *pulse.Ctx)) {
 	t.Log("after the run")
 }
 
-// live runs f in a process.
+// live runs f as the code of a process.
 func live(t *props.T, f func(p *pulse.Process)) {
 	sys := t.System()
 	sys.Go("process", f)
@@ -320,7 +320,7 @@ var outcomes = []outcome{
 	{"goroutine in a process", func(t *props.T) { live(t, func(*pulse.Process) { apart(func() { t.Errorf("one") }) }) }, "misuse: property+0: Errorf on a T from another goroutine: only the property, its handlers and its processes may use a T; let an actor do what the goroutine does\nafter the run"},
 }
 
-// A grumpy value panics when it is asked for anything.
+// A grumpy value panics when it any of its methods is called.
 type grumpy struct{}
 
 func (grumpy) String() string   { panic("no text") }
@@ -349,7 +349,7 @@ func TestOutcomes(t *testing.T) {
 	}
 }
 
-// TestKeptT uses the T of one run in the next, which must be noticed.
+// TestKeptT uses the T of one run in the next run. That must be reported.
 func TestKeptT(t *testing.T) {
 	uses := map[string]func(*props.T){
 		"Errorf": func(t *props.T) { t.Errorf("one") },
@@ -389,7 +389,7 @@ func TestKeptT(t *testing.T) {
 }
 
 // TestLateGoroutine runs a property that leaves a goroutine behind, which
-// complains after the run: the next run fails with it, or Late returns it.
+// calls Errorf after the run: the next run fails with it, or Late returns it.
 func TestLateGoroutine(t *testing.T) {
 	over, done := make(chan bool), make(chan bool)
 	r := props.NewRunner("", func(t *props.T) {
@@ -422,7 +422,7 @@ func TestLateGoroutine(t *testing.T) {
 	}
 }
 
-// TestAfterTheRun uses a T after the last run: nothing may crash.
+// TestAfterTheRun uses a T after the last run. The process must not crash.
 func TestAfterTheRun(t *testing.T) {
 	var kept *props.T
 	r := props.NewRunner("", func(t *props.T) { kept = t; say(t, nothing) })
@@ -445,7 +445,7 @@ func TestAfterTheRun(t *testing.T) {
 }
 
 // TestRunnerGoesOn runs properties that fail in every way, in turns with one that
-// holds: no run may affect the next.
+// passes: no run may affect the next one.
 func TestRunnerGoesOn(t *testing.T) {
 	var o outcome
 	bad := true
@@ -470,8 +470,8 @@ func TestRunnerGoesOn(t *testing.T) {
 	}
 }
 
-// TestCloseLeavesNothing closes a runner whose run left processes that wait, and one
-// that has lost its stage.
+// TestCloseLeavesNothing: Close ends waiting processes of the last run. It also
+// works on a runner whose stage was ended by Goexit.
 func TestCloseLeavesNothing(t *testing.T) {
 	before := goleak.IgnoreCurrent()
 	for _, end := range []func(){func() {}, runtime.Goexit} {
@@ -488,7 +488,7 @@ func TestCloseLeavesNothing(t *testing.T) {
 	goleak.VerifyNone(t, before)
 }
 
-// TestPanicDetail checks the detail of a panic.
+// TestPanicDetail checks Failure.Detail after a panic.
 func TestPanicDetail(t *testing.T) {
 	res := once(t, func(t *props.T) { fails() })
 	got := regexp.MustCompile(`:\d+`).ReplaceAllString(res.Failure.Detail, "")
@@ -503,9 +503,9 @@ func TestPanicDetail(t *testing.T) {
 
 func fails() { panic("one 1") }
 
-// Late reports goroutines that a property leaves behind when they use the system, as
-// when they use the T. They panic when the test is over. What they send belongs to no
-// run.
+// Late reports a call to the system or the T by a goroutine that a property has left
+// behind. After the test such a call panics. A message sent by such a call belongs to
+// no run.
 func TestLateSend(t *testing.T) {
 	var late func()
 	r := props.NewRunner("TestX", func(t *props.T) {

@@ -11,7 +11,7 @@ import (
 	"github.com/jostle-go/jostle/pulse/strategy"
 )
 
-// An observant is an actor that holds values of the test's own.
+// An observant is an actor with fields that belong to the test.
 type observant struct {
 	t     *props.T
 	rapid *rapid.T
@@ -20,7 +20,7 @@ type observant struct {
 
 func (*observant) Receive(*pulse.Ctx, any) {}
 
-// stating is plain order, and compares states.
+// stating is a strategy of plain order that compares states.
 type stating struct{ pulse.Strategy }
 
 func (stating) Needs() pulse.Needs { return pulse.Needs{States: true} }

@@ -107,7 +107,7 @@ type Call struct {
 	// At is the line of the call, the zero Frame if there is no such code on the stack.
 	At stack.Frame
 	// From is the line of the outermost function of the program that has led to the call, such as
-	// the handler of an actor. By is the function with the call. Both are zero if these are one.
+	// the handler of an actor. By is the function with the call. Both are zero if one function is both.
 	From stack.Frame
 	By   string
 	// Test is set if the property has made the call, and not an actor.

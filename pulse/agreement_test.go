@@ -11,9 +11,9 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// These tests compare what a trace says with what happens in all orders of tiny
-// programs. The programs have no timers, faults or actors that end. For two
-// receives a and b of one plain actor, a the earlier, the claims are:
+// These tests compare Swappable with the orders that are possible: they run all
+// orders of tiny programs. The programs have no timers, faults or actors that end.
+// For two receives a and b of one plain actor, a the earlier, the claims are:
 //
 //   - Swappable(a, b): in some order both are received, each after the same
 //     causal past of its sending, and b comes first.
@@ -43,7 +43,7 @@ func (o *odometer) Pick(e *pulse.Enabled) int {
 
 func (o *odometer) Choose(choice.Kind, int) int { return 0 }
 
-// next advances to the next order, if there is one.
+// next advances to the next order, and reports whether there is one.
 func (o *odometer) next() bool {
 	for n := len(o.path); n > 0; n-- {
 		d := &o.path[n-1]
@@ -78,7 +78,7 @@ func (r *reactor) Receive(ctx *pulse.Ctx, msg any) {
 // A tiny is a program of reactors, to which the test sends sparks in two runs.
 type tiny struct {
 	rules [3][3][]int
-	first []int // receivers of the test's messages before the first run
+	first []int // the receivers of the messages that the test sends before the first run
 	then  []int
 }
 
@@ -137,11 +137,11 @@ func (p pasts) number(format string, args ...any) int {
 	return p[key]
 }
 
-// sendings returns for each step the number of its message's sending.
+// sendings numbers the sending of each step's message. Equal sendings have equal numbers.
 func (p pasts) sendings(tr *trace.Trace) []int {
-	steps := make([]int, len(tr.Steps)) // the past of each step, itself included
+	steps := make([]int, len(tr.Steps)) // the past of each step, including the step
 	list := make([]int, len(tr.Steps))
-	nth := make([]int, len(tr.Sends)) // how many its step sent before
+	nth := make([]int, len(tr.Sends)) // for each message, how many messages its step sent before it
 	count := map[int32]int{}
 	for i, d := range tr.Sends {
 		nth[i] = count[d.Step]
@@ -161,18 +161,18 @@ func (p pasts) sendings(tr *trace.Trace) []int {
 	return list
 }
 
-// Two messages of one receiver, by their numbers, in the order of receipt.
+// A twoSends is a pair of messages to one receiver: their numbers, in the order of receipt.
 type twoSends struct{ earlier, later int }
 
 // agreement tries all orders of a program and counts the pairs of receives
-// about which swappable is wrong.
+// for which swappable gives the wrong answer.
 func (p *tiny) agreement(t *testing.T, d pulse.Delivery, most int,
 	swappable func(tr *trace.Trace, a, b int) bool) (pairs, wrong int, complete bool) {
 	o := &odometer{}
 	sys := pulse.New(pulse.Options{Delivery: d, Record: true, Strategy: o})
 	defer sys.Close()
 	numbers, seen := pasts{}, map[twoSends]bool{}
-	claims := map[twoSends][2]bool{} // claimed to be swappable, claimed not to be
+	claims := map[twoSends][2]bool{} // whether some order claims that the pair is swappable, and whether some order claims that it is not
 	for orders := 0; ; orders++ {
 		if orders == most {
 			return 0, 0, false
@@ -206,8 +206,8 @@ func (p *tiny) agreement(t *testing.T, d pulse.Delivery, most int,
 
 func truly(tr *trace.Trace, a, b int) bool { return tr.Swappable(a, b) }
 
-// TestSwappable holds that receives are swappable in the trace exactly if they
-// can come in the other order, and that a wrong claim is detected.
+// TestSwappable checks that receives are swappable in the trace exactly if they
+// can come in the other order, and that the comparison detects a wrong claim.
 func TestSwappable(t *testing.T) {
 	trial.Long(t)
 	wrongs := []struct {
@@ -261,8 +261,8 @@ func TestSwappable(t *testing.T) {
 	}
 }
 
-// TestHappensBefore holds that a step happens before another exactly when it
-// is in its causal past or a rest lies between them.
+// TestHappensBefore checks that a step happens before another exactly when it
+// is in its causal past or a quiescent point (a rest) lies between them.
 func TestHappensBefore(t *testing.T) {
 	sys := newSystem(t, pulse.Options{Record: true, Strategy: &odometer{}})
 	pairs := 0

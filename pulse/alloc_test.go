@@ -20,7 +20,7 @@ type frugal struct {
 }
 
 type (
-	cue    struct{} // zero-sized, as are most of the messages here
+	cue    struct{} // the type has size zero, like most messages in these tests
 	answer struct{}
 )
 
@@ -87,7 +87,7 @@ func (frugalArchive) Receive(ctx *pulse.Ctx, msg any) {
 	ctx.Disk().Read("began")
 }
 
-// Functions as actors, boxed once.
+// Functions as actors, converted to an interface only once.
 var (
 	frugalIdle     pulse.Actor = pulse.Func(idle)
 	frugalServed   pulse.Actor = pulse.Func(frugalServer)
@@ -136,8 +136,8 @@ var frugals = []frugal{
 		}
 		sys.Send(frugalRefs[0], cue{})
 	}},
-	// A Down holds a Ref and a reason, so it needs one allocation for each
-	// watcher of each actor that ends.
+	// Each watcher of each ended actor needs one allocation, for a Down
+	// with its Ref and reason.
 	{"four that are watched", 4, func(sys *pulse.System) {
 		for i := range 4 {
 			frugalRefs[i] = sys.Spawn("mortal", frugalDying)
@@ -185,7 +185,7 @@ func (p *frugal) allocations(t *testing.T, o pulse.Options) float64 {
 	return testing.AllocsPerRun(40, run)
 }
 
-// TestRunsAllocateNothing holds that Reset, spawning, sending and running
+// TestRunsAllocateNothing checks that Reset, spawning, sending and running
 // allocate nothing once the system has seen runs as large.
 func TestRunsAllocateNothing(t *testing.T) {
 	eachWay(func(name string, o pulse.Options) {
@@ -209,8 +209,8 @@ func TestRunsAllocateNothing(t *testing.T) {
 	})
 }
 
-// TestRunsOfAllSizesAllocateNothing holds that after its largest run a system
-// allocates in no smaller one, and nothing more in the largest.
+// TestRunsOfAllSizesAllocateNothing checks that after its largest run a system
+// allocates nothing in smaller runs, and nothing in the largest when repeated.
 func TestRunsOfAllSizesAllocateNothing(t *testing.T) {
 	sizes := []int{3000, 1, 30, 3000, 300, 2, 1000}
 	eachWay(func(name string, o pulse.Options) {
@@ -237,8 +237,8 @@ func TestRunsOfAllSizesAllocateNothing(t *testing.T) {
 	})
 }
 
-// passing keeps a number of messages on their way until a number of steps are
-// done.
+// passing has ten actors send messages to themselves until the run has
+// taken the given number of steps.
 func passing(sys *pulse.System, steps int) {
 	left := steps - 10
 	for range 10 {
@@ -260,8 +260,8 @@ func allocated(f func()) uint64 {
 	return after.TotalAlloc - before.TotalAlloc
 }
 
-// TestLongRunsKeepNoMemory holds that a million steps that are not recorded
-// need no more memory than ten thousand.
+// TestLongRunsKeepNoMemory checks that a million unrecorded steps need no
+// more memory than ten thousand.
 func TestLongRunsKeepNoMemory(t *testing.T) {
 	for _, d := range []pulse.Delivery{pulse.DeliveryFIFO, pulse.DeliveryUnordered} {
 		sys := newSystem(t, pulse.Options{Delivery: d, Steps: 2_000_000, Strategy: strategy.Random()})
@@ -282,7 +282,7 @@ func TestLongRunsKeepNoMemory(t *testing.T) {
 	}
 }
 
-// TestRecordedMemory holds the cost of a recorded step: 64 bytes for the
+// TestRecordedMemory checks the cost of a recorded step: 64 bytes for the
 // message and 32 for the step, in slices with spare capacity; less with 32-bit
 // words.
 func TestRecordedMemory(t *testing.T) {

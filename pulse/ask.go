@@ -56,7 +56,7 @@ func (c *cast) moreMayCome() bool {
 // use Process.AskTimeout.
 func (s *System) Ask(to Ref, msg any) any {
 	if s.calls.running && s.mayCall("Ask") {
-		s.misuse("Ask of a system while it runs: a process calls Process.Ask, and an actor sends a message and receives the answer later")
+		s.misuse("System.Ask was called while the system runs: in a process call Process.Ask; in an actor send a message and receive the answer later")
 	}
 	if !s.mustBeIdle("Ask") {
 		return nil

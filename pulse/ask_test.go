@@ -21,7 +21,7 @@ func (b *busy) Receive(ctx *pulse.Ctx, msg any) {
 	}
 }
 
-// TestAskOfTheTest: the run goes on until the answer has come, and no further.
+// TestAskOfTheTest: the run continues until the answer has come, and then stops.
 func TestAskOfTheTest(t *testing.T) {
 	for _, record := range []bool{false, true} {
 		s := newSystem(t, pulse.Options{Record: record})
@@ -92,8 +92,8 @@ func TestAskLeavesOthersWaiting(t *testing.T) {
 	}
 }
 
-// TestAskAndTheRest: the trace shows whether anything but a step of the test
-// could have come in place of the answer.
+// TestAskAndTheRest: the trace shows whether any step but those of the test could have come in
+// place of the answer.
 func TestAskAndTheRest(t *testing.T) {
 	for _, c := range []struct {
 		name    string
@@ -128,8 +128,8 @@ func TestAskAndTheRest(t *testing.T) {
 	}
 }
 
-// Messages to the test during an Ask are in Received. A second answer, or one
-// to an Ask that is over, is dropped.
+// Received has the messages that the test gets during an Ask. A second answer
+// is dropped, and so is an answer to an Ask that is over.
 func TestAskAndReceived(t *testing.T) {
 	s := newSystem(t, pulse.Options{Record: true})
 	var kept pulse.Ref
@@ -150,8 +150,8 @@ func TestAskAndReceived(t *testing.T) {
 	}
 }
 
-// TestAskAsAnswer: the answer may come from other actors, from processes and
-// after a time.
+// TestAskAsAnswer: the answer may come from other actors, from processes,
+// and at a later time.
 func TestAskAsAnswer(t *testing.T) {
 	s := newSystem(t, pulse.Options{})
 	heir := s.Spawn("heir", pulse.Func(func(ctx *pulse.Ctx, msg any) { ctx.Send(msg.(pulse.Ref), "by the heir") }))
@@ -173,7 +173,7 @@ func TestAskAsAnswer(t *testing.T) {
 	}
 }
 
-// TestUnanswered: the failure names the actor that the test asked and its
+// TestUnanswered: the failure names the asked actor and shows its
 // state.
 func TestUnanswered(t *testing.T) {
 	for name, c := range map[string]struct {
@@ -221,8 +221,8 @@ func TestUnanswered(t *testing.T) {
 	}
 }
 
-// An Ask in a run that fails otherwise returns nil, and its typed form the zero
-// value. An answer of another type panics.
+// An Ask in a run that fails otherwise returns nil, and the function pulse.Ask
+// returns the zero value. With an answer of another type, pulse.Ask panics.
 func TestAskThatFails(t *testing.T) {
 	s := newSystem(t, pulse.Options{})
 	r := s.Spawn("panics", pulse.Func(func(*pulse.Ctx, any) { panic("no") }))

@@ -29,8 +29,8 @@ func runner(tb testing.TB, o pulse.Options, l load.Load) func() {
 	}
 }
 
-// BenchmarkStep has a row for each target of a run; with the rows of coverage it is what the
-// README's table says.
+// BenchmarkStep has a row for each target of a run; the README's table has these rows and
+// those of the coverage benchmark.
 func BenchmarkStep(b *testing.B) {
 	ring, random := load.Ring(10, 10, 10), func() pulse.Strategy { return strategy.Random() }
 	rows := []struct {
@@ -57,7 +57,7 @@ func BenchmarkStep(b *testing.B) {
 	}
 }
 
-// BenchmarkSmallRun times whole runs, with reset and spawning, recorded.
+// BenchmarkSmallRun measures a whole recorded run, including Reset and spawning.
 func BenchmarkSmallRun(b *testing.B) {
 	for _, l := range []load.Load{load.Senders(8, 1), load.Pi(3), load.Pi(4)} {
 		b.Run(fmt.Sprintf("%s-%d-steps", l.Name, l.Steps), func(b *testing.B) {
@@ -70,8 +70,8 @@ func BenchmarkSmallRun(b *testing.B) {
 	}
 }
 
-// BenchmarkWorkers compares two goroutines, each with its own system, with one
-// that does as much as each of them. It needs two processors.
+// BenchmarkWorkers compares the time of two goroutines, each with its own system, with
+// the time of one goroutine that does half of their work. It needs two processors.
 func BenchmarkWorkers(b *testing.B) {
 	o := func() pulse.Options { return pulse.Options{Strategy: strategy.Random(), Record: true} }
 	one := runner(b, o(), load.Pi(4))

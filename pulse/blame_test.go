@@ -9,8 +9,8 @@ import (
 	"github.com/jostle-go/jostle/pulse/choice"
 )
 
-// A guilty is a strategy and an observer that panics in one of its methods.
-// Except in Begin it waits until an actor has begun a step.
+// A guilty is both a strategy and an observer. It panics in one of its methods.
+// If the method is not Begin, it panics only after an actor has begun a step.
 type guilty struct {
 	place string
 	begun bool
@@ -46,9 +46,9 @@ func (g *guilty) receive(c *pulse.Ctx, _ any) {
 	g.at("Receive")
 }
 
-// TestBlame holds that a panic of a strategy, an observer or a function of
-// Faults is not attributed to the actor whose step called it, so no supervisor
-// handles it. A panic of the actor's own code right after such a call is.
+// TestBlame checks that a panic of a strategy, an observer or a function of Faults is
+// not attributed to the actor whose step called it, so no supervisor handles it. A
+// panic of the actor's own code directly after such a call is attributed to the actor.
 func TestBlame(t *testing.T) {
 	for _, place := range []string{"Begin", "Pick", "Choose", "Stepped", "Sent", "Links", "Actors", "Receive"} {
 		for _, process := range []bool{false, true} {
@@ -91,7 +91,7 @@ func TestBlame(t *testing.T) {
 	}
 }
 
-// TestAbandoned holds that a system knows that a step has called Goexit.
+// TestAbandoned checks that Host.Abandoned names a step that has called Goexit.
 func TestAbandoned(t *testing.T) {
 	s := pulse.New(pulse.Options{Record: true})
 	if step, yes := s.Host().Abandoned(); yes || step != "" {

@@ -14,13 +14,13 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// crashing options let one actor crash at its n-th MayCrash.
+// crashing returns options under which one actor crashes at its n-th call of MayCrash.
 func crashing(n int, loses bool) pulse.Options {
 	return pulse.Options{Record: true, Strategy: &struckAt{crash: n, loses: loses}, Faults: pulse.Faults{Crash: 1}}
 }
 
-// A clumsy bookkeeper does several things in one step, between which it may
-// crash. All forms do the same.
+// A clumsy bookkeeper performs several actions in one step, and may crash
+// between them. Each kind of bookkeeper performs the same actions.
 func keepsBooks(ctx *pulse.Ctx, to pulse.Ref, d *diary) {
 	defer d.write("deferred")
 	defer func() {
@@ -76,8 +76,8 @@ var bookkeepers = []struct {
 	}},
 }
 
-// TestMayCrash holds what a crash within a step leaves: the same for all kinds
-// of code.
+// TestMayCrash checks what a crash within a step leaves, which is the same for
+// all kinds of code.
 func TestMayCrash(t *testing.T) {
 	var charts strings.Builder
 	for _, form := range bookkeepers {
@@ -106,8 +106,8 @@ func TestMayCrash(t *testing.T) {
 	golden.File(t, "testdata/crash-charts.golden", charts.String())
 }
 
-// TestMayCrashIsAsked holds when MayCrash is a decision: whenever the budget
-// has a crash, and never otherwise.
+// TestMayCrashIsAsked checks that a call of MayCrash asks the strategy exactly if the budget has a
+// crash left.
 func TestMayCrashIsAsked(t *testing.T) {
 	thrice := func(ctx *pulse.Ctx, _ any) {
 		for range 3 {
@@ -148,9 +148,9 @@ func TestMayCrashIsAsked(t *testing.T) {
 	}
 }
 
-// TestCrashWithinAStep holds that it is a crash like others: it uses the
-// budget, ends timers, children and watches, notifies watchers, and allows a
-// restart.
+// TestCrashWithinAStep checks that a crash within a step is like other
+// crashes: it uses the budget, ends timers, children and watches, notifies
+// watchers, and allows a restart.
 func TestCrashWithinAStep(t *testing.T) {
 	s := newSystem(t, pulse.Options{Record: true, Faults: pulse.Faults{Crash: 2, RestartKept: 1},
 		Strategy: &decider{choose: func(k choice.Kind, n int) int { return boolToInt(k == choice.Crash || k == choice.Fault && n == 4) }}})
@@ -183,8 +183,8 @@ func TestCrashWithinAStep(t *testing.T) {
 	}
 }
 
-// TestCrashesRepeat holds that a replay, and a run with the same seed, repeat
-// crashes within steps and lost writes.
+// TestCrashesRepeat checks that a replay repeats crashes within steps and lost
+// writes, and that a run with the same seed does so too.
 func TestCrashesRepeat(t *testing.T) {
 	build := func(s *pulse.System) {
 		r := s.SpawnSpec(pulse.Spec{Name: "books", New: func() pulse.Actor { return &archive{} }})
@@ -245,19 +245,19 @@ func (a *archive) Receive(ctx *pulse.Ctx, _ any) {
 	}
 }
 
-// counting counts the steps that it observes.
+// counting is an observer that counts steps.
 type counting struct{ steps int }
 
 func (c *counting) Stepped(*pulse.System, int) { c.steps++ }
 
-// recovering recovers all panics of f.
+// recovering calls f and recovers all its panics.
 func recovering(f func()) {
 	defer func() { _ = recover() }()
 	f()
 }
 
-// TestMayCrashGoesWrong holds what happens if code recovers or replaces the
-// panic of a crash.
+// TestMayCrashGoesWrong checks what happens if code recovers the panic of a
+// crash, or replaces it.
 func TestMayCrashGoesWrong(t *testing.T) {
 	var kept *pulse.Ctx
 	o := crashing(1, false)
@@ -373,7 +373,7 @@ type sees func(*pulse.System)
 
 func (f sees) Stepped(s *pulse.System, _ int) { f(s) }
 
-// TestObserversSeeBothSteps: the abandoned step, and the crash.
+// TestObserversSeeBothSteps: an observer sees the abandoned step, and the crash as the next step.
 func TestObserversSeeBothSteps(t *testing.T) {
 	s := newSystem(t, crashing(1, false))
 	c := &counting{}

@@ -41,8 +41,8 @@ func onDisk(ctx *pulse.Ctx) string {
 	return text
 }
 
-// survivors returns the possible contents of a disk after a crash, one for each
-// way to answer the questions about it, and the total number of answers.
+// survivors returns the contents that a disk can have after a crash, one for
+// each possible answer of the strategy, and the number of possible answers.
 func survivors(t *testing.T, text string, unordered bool) (list []string, answers int) {
 	var digits []int
 	for more := true; more; {
@@ -92,8 +92,8 @@ func (s scribbler) Started(ctx *pulse.Ctx, how pulse.Start) {
 
 func (scribbler) Receive(*pulse.Ctx, any) {}
 
-// TestDiskAfterACrash holds what may survive a crash: of the writes since the
-// last Sync the first ones, or any.
+// TestDiskAfterACrash checks what may survive a crash: the first of the writes
+// since the last Sync or, with UnorderedWrites, any of them.
 func TestDiskAfterACrash(t *testing.T) {
 	for _, c := range []struct {
 		writes    string
@@ -126,9 +126,9 @@ func TestDiskAfterACrash(t *testing.T) {
 	}
 }
 
-// TestDiskWithoutCrashes holds that all writes can be read at once, also by a
-// process, and that neither a panic nor the stop of another actor loses any. A
-// new actor has an empty disk.
+// TestDiskWithoutCrashes checks that all writes can be read at once, also by a
+// process, and that writes survive a panic and the stop of another actor. A
+// new actor's disk is empty.
 func TestDiskWithoutCrashes(t *testing.T) {
 	sys := newSystem(t, pulse.Options{Strategy: always(choice.Loss)})
 	for range 2 {
@@ -163,7 +163,7 @@ func TestDiskWithoutCrashes(t *testing.T) {
 	}
 }
 
-// firstWord is the name of the reader, "" for the books.
+// firstWord returns the name before the first space of a line, "" if there is none.
 func firstWord(line string) string {
 	name, _, found := strings.Cut(line, " ")
 	if !found {
@@ -231,8 +231,8 @@ var diskScripts = []script{
 	}), blast{})},
 }
 
-// TestDiskIsShown holds what states show of disks: what is synced and what is
-// not, and no more than fits. Names are escaped.
+// TestDiskIsShown checks how the text of a state shows a disk: synced and
+// unsynced writes separately, and cut to a limit. Names are escaped.
 func TestDiskIsShown(t *testing.T) {
 	for _, c := range []struct{ writes, want string }{
 		{"", "scribbler"},
@@ -256,7 +256,7 @@ func TestDiskIsShown(t *testing.T) {
 }
 
 // crashesBetween has the test crash an actor that has written text, between two
-// runs. It returns what is left after a restart, "" if there was none.
+// runs. It returns the text that is left on disk after a restart.
 func crashesBetween(t *testing.T, o pulse.Options, text string) (sys *pulse.System, left string) {
 	sys = newSystem(t, o)
 	left = "nothing"
@@ -268,9 +268,9 @@ func crashesBetween(t *testing.T, o pulse.Options, text string) (sys *pulse.Syst
 	return sys, left
 }
 
-// TestDiskAfterACrashBetweenRuns holds that what a crash by the test loses is a
-// decision too, outside of steps, which is recorded and replayed. If the replay
-// does not fit, the run has failed, and the test continues to its next Run.
+// TestDiskAfterACrashBetweenRuns checks that the strategy decides what a crash
+// by the test between runs loses. The decision is recorded and replayed. If the
+// replay does not fit, the run fails, and the test continues to its next Run.
 func TestDiskAfterACrashBetweenRuns(t *testing.T) {
 	for v, want := range []string{"3", "2", "1", ""} {
 		loses := &decider{choose: func(k choice.Kind, n int) int {
@@ -296,8 +296,8 @@ func TestDiskAfterACrashBetweenRuns(t *testing.T) {
 	}
 }
 
-// TestDiskAfterAFailure holds that a crash by the test asks nothing once the
-// run has failed.
+// TestDiskAfterAFailure checks that after a failure of the run, a crash by
+// the test does not ask the strategy.
 func TestDiskAfterAFailure(t *testing.T) {
 	asked := 0
 	sys := newSystem(t, pulse.Options{Strategy: &decider{choose: func(choice.Kind, int) int { asked++; return 0 }}})

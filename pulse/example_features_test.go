@@ -12,8 +12,8 @@ import (
 )
 
 // A lease expires while the work it covers still waits. A timer may fire while
-// messages can be delivered, if the options allow it and the strategy decides
-// so.
+// messages can be delivered, if the options allow early timers and the
+// strategy chooses one.
 func ExampleOptions_earlyTimers() {
 	sys := pulse.New(pulse.Options{Strategy: strategy.Random(), EarlyTimers: 1})
 	defer sys.Close()
@@ -50,8 +50,8 @@ func (c *headcount) Receive(ctx *pulse.Ctx, msg any) {
 	fmt.Println("received", msg, "and have", c.n)
 }
 
-// A crash is a decision of the strategy, with a budget. So is the restart that
-// loses the state, for which the Spec has a function that makes the actor.
+// A crash is a decision of the strategy, with a budget. The restart that loses the
+// state is also a decision. It needs Spec.New, a function that makes the actor.
 func ExampleFaults() {
 	sys := pulse.New(pulse.Options{
 		Strategy: strikesAt{},
@@ -118,7 +118,7 @@ func (strikesAt) Choose(k choice.Kind, n int) int {
 }
 
 // A voter votes for the first actor that asks. It sends the vote before the
-// disk has it.
+// vote is on its disk.
 type voter struct{ vote string }
 
 // Started reads the disk, even if it is still empty.
@@ -138,8 +138,8 @@ func (v *voter) Receive(ctx *pulse.Ctx, msg any) {
 	ctx.Disk().Sync() // too late
 }
 
-// State that must survive a crash is written to a disk, and is safe once that
-// is synced. An actor calls MayCrash where it may crash between two actions.
+// State that must survive a crash is written to a disk, and survives once the
+// disk is synced. An actor calls MayCrash where it may crash between two actions.
 func ExampleDisk() {
 	sys := pulse.New(pulse.Options{
 		Strategy: strategy.Random(),
@@ -181,7 +181,7 @@ func ExampleDisk() {
 }
 
 // A worker that panics is restarted by the directive of its Spec. The message
-// that it panicked on is gone.
+// that caused the panic is lost.
 func ExampleSpec_supervised() {
 	sys := pulse.New(pulse.Options{})
 	defer sys.Close()
@@ -275,8 +275,8 @@ func (b *mailbox) receive(wanted func(msg any) bool) any {
 	}
 }
 
-// Only with ReceiveMatch can an answer overtake a message that was rejected
-// before the question was asked.
+// An answer can overtake a message with ReceiveMatch, but not with a mailbox in order of
+// arrival. The overtaken message was rejected before the process asked.
 func ExampleProcess_mailbox() {
 	isWanted := func(msg any) bool { return msg == "wanted" }
 	isAny := func(any) bool { return true }
@@ -307,7 +307,7 @@ func ExampleProcess_mailbox() {
 	// by a mailbox map[first:true]
 }
 
-// A monitor is an observer that checks the system after each step.
+// A monitor here is an observer that checks the system after each step.
 type lengths struct{ longest int }
 
 func (l *lengths) Stepped(s *pulse.System, step int) {
@@ -340,8 +340,8 @@ func (a *purse) Receive(ctx *pulse.Ctx, msg any) {
 	ctx.Reply(a.sum)
 }
 
-// A test asks an actor, and uses the answer. Messages sent earlier through the
-// same channel have been received by then; others may still wait.
+// A test asks an actor, and uses the answer. Messages sent earlier through the same
+// channel have been received before the answer. Other messages may still wait.
 func ExampleSystem_Ask() {
 	sys := pulse.New(pulse.Options{})
 	defer sys.Close()
@@ -356,7 +356,7 @@ func ExampleSystem_Ask() {
 }
 
 // A bounded mailbox loses messages when its actor is slower than the senders,
-// which depends on the order of steps.
+// so the result depends on the order of steps.
 func ExampleSpec_mailbox() {
 	sys := pulse.New(pulse.Options{Record: true})
 	defer sys.Close()

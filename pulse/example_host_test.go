@@ -25,7 +25,7 @@ type pid string
 type item struct {
 	from   pid
 	what   any
-	future int // the number of the request that it answers; negative: that it makes
+	future int // positive: the number of the request that this item answers; negative: of the request that it makes
 }
 
 // String returns the text for traces.
@@ -41,15 +41,15 @@ type clerk struct {
 	name    string
 	ref     pulse.Ref
 	act     behaviour
-	started int // how many clerks it has started
-	asked   int // how many requests it has made
+	started int // the number of clerks that the clerk has started
+	asked   int // the number of requests that the clerk has made
 	in      *item
 	co      *pulse.Coroutine
 }
 
 func newBureau(sys *pulse.System) *bureau {
 	b := &bureau{host: sys.Host(), clerks: map[pid]*clerk{}, byRef: map[pulse.Ref]*clerk{}}
-	b.add(&clerk{bureau: b, ref: b.host.Running()}) // the test, with the id ""
+	b.add(&clerk{bureau: b, ref: b.host.Running()}) // stands for the test; its id is ""
 	return b
 }
 
@@ -105,7 +105,7 @@ func (f future) Result() any {
 	return it.what
 }
 
-// Become changes the behavior of a clerk and notes that for strategies.
+// Become changes the behavior of a clerk and reports the change to pulse.
 func (c *clerk) Become(act behaviour) {
 	c.act = act
 	c.host.HandlersChanged()
@@ -120,7 +120,7 @@ func (c *clerk) Receive(_ *pulse.Ctx, msg any) {
 	if c.co == nil {
 		c.co = c.host.Coroutine(c.serve)
 	}
-	c.co.Resume() // a panic of the clerk continues in pulse
+	c.co.Resume() // pulse handles a panic of the clerk
 }
 
 // serve is the clerk's own loop.
@@ -130,7 +130,7 @@ func (c *clerk) serve(*pulse.Coroutine) {
 	}
 }
 
-// next returns the next item; the current step ends there.
+// next ends the current step and returns the next item when it comes.
 func (c *clerk) next() *item {
 	for c.in == nil {
 		c.co.Park()
@@ -140,9 +140,9 @@ func (c *clerk) next() *item {
 	return it
 }
 
-// A third-party runtime is hosted, and a search finds a bug in a program
-// written for it: two shops ask whether there is an item left, and then take
-// it.
+// This example hosts a third-party runtime. A search finds a bug in a
+// program written for that runtime: two shops ask whether an item is left,
+// and then take it.
 func ExampleHost() {
 	sys := pulse.New(pulse.Options{Strategy: strategy.Random(), Record: true})
 	defer sys.Close()

@@ -31,13 +31,13 @@ func refuse(msg any) {
 	}
 }
 
-// A shop is an actor with a method, which panics in several ways.
+// A shop is an actor whose method panics in several ways.
 type shop struct{ stock map[string]int }
 
 func (s *shop) Receive(_ *pulse.Ctx, msg any) {
 	switch m := msg.(type) {
 	case purchase:
-		s.stock["glass"] = -m.n // of a nil map
+		s.stock["glass"] = -m.n // panics: the map is nil
 	case breakage:
 		panic(m)
 	case *breakage:
@@ -50,7 +50,7 @@ func (s *shop) Receive(_ *pulse.Ctx, msg any) {
 	}
 }
 
-// tidy panics because of a panic.
+// tidy panics while a panic unwinds its caller.
 func (s *shop) tidy() { panic(errors.New("second")) }
 
 // refusingProcess panics in a process, after it has waited twice.
@@ -63,7 +63,7 @@ func takeNext(p *pulse.Process) {
 	refuse(p.ReceiveMatch(func(msg any) bool { return msg == blast{} }))
 }
 
-// asking waits for an answer.
+// asking asks an actor and waits for the answer.
 //
 //go:noinline
 func asking(to *pulse.Ref) func(*pulse.Process) {
@@ -72,18 +72,18 @@ func asking(to *pulse.Ref) func(*pulse.Process) {
 	}
 }
 
-// picky wants what never comes.
+// picky waits for a message that never comes.
 func picky(p *pulse.Process) {
 	p.Receive()
 	p.ReceiveMatch(func(msg any) bool { return msg == blast{} })
 }
 
-// sleeping sleeps beyond the end of time.
+// sleeping sleeps until after the end of virtual time.
 func sleeping(p *pulse.Process) {
 	p.Sleep(time.Hour)
 }
 
-// taking receives whatever comes.
+// taking receives any one message.
 func taking(p *pulse.Process) {
 	for {
 		p.Receive()
@@ -93,7 +93,7 @@ func taking(p *pulse.Process) {
 // inLibrary panics in the standard library, which is not the user's code.
 func inLibrary(*pulse.Ctx, any) { _ = slices.Repeat([]int{1}, -1) }
 
-// calledBack panics in a function that the standard library calls.
+// calledBack panics in a function that the standard library calls back.
 func calledBack(_ *pulse.Ctx, msg any) {
 	_ = slices.IndexFunc([]any{msg}, func(x any) bool {
 		refuse(x)
@@ -111,13 +111,13 @@ type clumsy struct{}
 
 func (clumsy) Stepped(*pulse.System, int) { panic("lost count") }
 
-// mistaken wants only strings and takes any message for one.
+// mistaken has a match function that panics for any message that is not a string.
 func mistaken(p *pulse.Process) {
 	p.ReceiveMatch(func(msg any) bool { return msg.(string) == "news" })
 }
 
-// answers is a strategy that answers what it is told to: by default the first
-// message, and zero.
+// answers is a strategy that returns the given answers. By default it picks
+// the first message and answers zero.
 type answers struct {
 	pick   func() int
 	choose func(k choice.Kind, n int) int
@@ -139,10 +139,10 @@ func (a *answers) Choose(k choice.Kind, n int) int {
 	return a.choose(k, n)
 }
 
-// noChoice panics in a strategy that a step asks.
+// noChoice is a Choose that panics.
 func noChoice(choice.Kind, int) int { return noIdea() }
 
-// failNil reports no failure as one.
+// failNil fails a step with a nil error.
 type failNil struct{ s *pulse.System }
 
 func (f failNil) Receive(*pulse.Ctx, any) { f.s.Fail(nil) }

@@ -25,7 +25,7 @@ type script struct {
 	do   func(s *pulse.System) *pulse.Failure
 }
 
-// shown is everything that a failure shows.
+// shown returns all texts of a failure.
 func shown(f *pulse.Failure, thrown bool) string {
 	if f == nil {
 		return "no failure\n"
@@ -54,8 +54,8 @@ func perform(scripts []script) string {
 	return b.String()
 }
 
-// outcome returns the failure of a script, and whether the caller panicked, as
-// outside of a step.
+// outcome returns the failure of a script. It also reports whether the caller
+// panicked, as it does outside of a step.
 func outcome(sc script) (f *pulse.Failure, thrown bool) {
 	sc.o.Record = sc.o.Record || sc.sees != nil
 	s := pulse.New(sc.o)
@@ -71,7 +71,7 @@ func outcome(sc script) (f *pulse.Failure, thrown bool) {
 	return sc.do(s), false
 }
 
-// one spawns an actor, sends it messages and runs.
+// one returns a script that spawns one actor, sends it messages and runs.
 func one(a pulse.Actor, msgs ...any) func(*pulse.System) *pulse.Failure {
 	return func(s *pulse.System) *pulse.Failure {
 		r := s.Spawn("shop", a)
@@ -83,7 +83,7 @@ func one(a pulse.Actor, msgs ...any) func(*pulse.System) *pulse.Failure {
 	}
 }
 
-// process does the same with a process.
+// process returns a script that starts one process, sends it messages and runs.
 func process(body func(*pulse.Process), msgs ...any) func(*pulse.System) *pulse.Failure {
 	return func(s *pulse.System) *pulse.Failure {
 		r := s.Go("clerk", body)
@@ -95,8 +95,8 @@ func process(body func(*pulse.Process), msgs ...any) func(*pulse.System) *pulse.
 	}
 }
 
-// twice takes one certain step, then has two to choose from. Its actors would
-// restart after a panic of their own.
+// twice makes one step without alternatives, then a step for which the strategy can
+// choose between two. The actors would restart after a panic of their own code.
 func twice(s *pulse.System) *pulse.Failure {
 	spec := pulse.Spec{Name: "shop", Actor: pulse.Func(refusing), OnPanic: pulse.OnPanicRestart}
 	a, b := s.SpawnSpec(spec), s.SpawnSpec(spec)
@@ -108,7 +108,7 @@ func twice(s *pulse.System) *pulse.Failure {
 	return s.Failure()
 }
 
-// choosing asks for a choice in a step; its actor would restart too.
+// choosing asks for a choice in a step. Its actor would restart after a panic of its own.
 func choosing(s *pulse.System) *pulse.Failure {
 	choose := pulse.Func(func(ctx *pulse.Ctx, _ any) { ctx.Choose(3) })
 	s.Send(s.SpawnSpec(pulse.Spec{Name: "shop", Actor: choose, OnPanic: pulse.OnPanicRestart}), blast{})
@@ -136,19 +136,19 @@ func TestPanics(t *testing.T) {
 	}))
 }
 
-// holding is answers for a strategy that may hold messages back.
+// A holding is an answers whose Pick may return Hold.
 type holding struct{ answers }
 
 func (*holding) Needs() pulse.Needs { return pulse.Needs{Single: true} }
 
-// judging fails the run at its end.
+// judging is a Judge that fails the run at its end.
 type judging struct{ holding }
 
 func (*judging) Err() error { return errors.New("step 3 wanted flush") }
 
 func idle(*pulse.Ctx, any) {}
 
-// stopping ends with the first message.
+// stopping stops its actor at the first message.
 func stopping(ctx *pulse.Ctx, _ any) { ctx.Stop() }
 
 // circle spawns processes that ask each other in a circle.
@@ -176,8 +176,8 @@ func askCircle(s *pulse.System) *pulse.Failure {
 	return s.Failure()
 }
 
-// wanted sends other messages, from several senders, to a process that wants a
-// blast.
+// wanted sends messages that a process does not want, from several senders.
+// The process waits for a blast.
 func wanted(s *pulse.System) *pulse.Failure {
 	p := s.Go("clerk", picky)
 	s.Send(p, purchase{1})
@@ -243,7 +243,7 @@ func TestStuck(t *testing.T) {
 	}))
 }
 
-// shut sends to actors that have ended.
+// shut returns a script that sends messages to actors that have ended.
 func shut(n int) func(*pulse.System) *pulse.Failure {
 	return func(s *pulse.System) *pulse.Failure {
 		r := s.Spawn("till", pulse.Func(stopping))
@@ -290,10 +290,10 @@ func rally(s *pulse.System) *pulse.Failure {
 	return s.Failure()
 }
 
-// growing sends itself a number that grows: no step is like another.
+// growing sends itself a larger number in each step, so that no two steps are alike.
 func growing(ctx *pulse.Ctx, msg any) { ctx.Send(ctx.Self(), msg.(int)+1) }
 
-// pouring sends a million messages in one step.
+// pouring is a handler that sends a million messages in one step.
 func pouring(ctx *pulse.Ctx, msg any) {
 	if msg != any("pour") {
 		return
@@ -303,7 +303,7 @@ func pouring(ctx *pulse.Ctx, msg any) {
 	}
 }
 
-// pouringAnyway continues after it was told to stop.
+// pouringAnyway recovers the panic of a failure and sends on.
 func pouringAnyway(ctx *pulse.Ctx, msg any) {
 	for i := range 200_000 {
 		func() {
@@ -313,7 +313,7 @@ func pouringAnyway(ctx *pulse.Ctx, msg any) {
 	}
 }
 
-// pouringAway sends a million messages to an actor that has ended.
+// pouringAway is a handler that sends a million messages to an actor that has ended.
 func pouringAway(s *pulse.System) *pulse.Failure {
 	sink := s.Spawn("till", pulse.Func(stopping))
 	s.Send(sink, blast{})
@@ -408,8 +408,8 @@ func heap() int64 {
 	return int64(m.HeapAlloc)
 }
 
-// TestMemoryIsBounded: a step needs less than 64 MB, whatever it sends. By day each kind of message
-// is sent in either a recorded or an unrecorded run.
+// TestMemoryIsBounded: a step needs less than 64 MB, whatever the step sends. By day each kind of
+// message is sent in either a recorded or an unrecorded run.
 func TestMemoryIsBounded(t *testing.T) {
 	trial.Long(t)
 	for i, handler := range []pulse.Func{pouring, pouringAnyway, winding} {
@@ -478,7 +478,7 @@ func TestReportedFailures(t *testing.T) {
 	}))
 }
 
-// An inspector fails one step.
+// An inspector is an observer that fails one step.
 type inspector int
 
 func (i inspector) Stepped(s *pulse.System, step int) {
@@ -562,8 +562,8 @@ func TestSignatures(t *testing.T) {
 	}
 }
 
-// TestSignaturesHoldAcrossOrders: the order decides who panics first, and with
-// it names of actors and numbers of steps; the signature stays the same.
+// TestSignaturesHoldAcrossOrders: the order of steps decides which actor
+// panics first, and in which step. The signature is the same in all orders.
 func TestSignaturesHoldAcrossOrders(t *testing.T) {
 	signatures, texts := map[string]bool{}, map[string]bool{}
 	s := pulse.New(pulse.Options{Strategy: strategy.Random(), Record: true})

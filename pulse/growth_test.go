@@ -15,7 +15,7 @@ import (
 	"github.com/jostle-go/jostle/pulse/strategy"
 )
 
-// growths are programs that have n of something. Each builds them anew.
+// growths are programs with n things of one kind. Each call builds the program anew.
 var growths = []struct {
 	what  string
 	o     pulse.Options
@@ -105,7 +105,7 @@ var growths = []struct {
 	{"payload-isolated", pulse.Options{Isolation: true}, isolated},
 }
 
-// isolated passes messages of n words on, 200 times in total.
+// isolated lets actors forward messages of n words, 200 times in total.
 func isolated(sys *pulse.System, n int) {
 	left := 200
 	for range 10 {
@@ -162,7 +162,7 @@ func BenchmarkGrowthOfMemory(b *testing.B) {
 	}
 }
 
-// mostOf returns how many of something there may be.
+// mostOf returns the largest n of a growth: 1,000 by day, 1,000,000 at night.
 func mostOf() int {
 	if os.Getenv("JOSTLE_NIGHTLY") != "" {
 		return 1_000_000
@@ -173,9 +173,9 @@ func mostOf() int {
 // mostProcesses is how many processes fit into memory.
 const mostProcesses = 100_000
 
-// BenchmarkGrowth times whole runs with n of something, and reports the
-// exponent by which the time grows with n. That is the slope of the line
-// through the times from 1,000 on, or from 10 if there are no more.
+// BenchmarkGrowth times whole runs with n things of one kind, and reports
+// the exponent by which the time grows with n. That is the slope of the
+// line through the times from 1,000 on, or from 10 if there are no more.
 // JOSTLE_NIGHTLY uses larger n; CONTRIBUTING.md has the results.
 func BenchmarkGrowth(b *testing.B) {
 	for _, g := range growths {
@@ -192,8 +192,8 @@ func BenchmarkGrowth(b *testing.B) {
 }
 
 // BenchmarkManyOf makes one run in each iteration, with 1,000 and with 100,000
-// of something, for counters of instructions: see CONTRIBUTING.md. It runs only
-// with JOSTLE_NIGHTLY.
+// things of one kind, so that tools can count its instructions: see
+// CONTRIBUTING.md. It runs only with JOSTLE_NIGHTLY.
 func BenchmarkManyOf(b *testing.B) {
 	for _, g := range growths {
 		for n := 1000; n < mostOf(); n *= 100 {
@@ -211,7 +211,7 @@ func grow(b *testing.B, o pulse.Options, build func(*pulse.System, int), most in
 	growthOf(b, most, grower(b, o, build))
 }
 
-// grower returns a function that begins runs with n of something.
+// grower returns a function that begins a run with n things of one kind.
 func grower(b *testing.B, o pulse.Options, build func(*pulse.System, int)) func(n int) (run func()) {
 	if o.Strategy == nil {
 		o.Strategy = strategy.Random()
@@ -233,7 +233,7 @@ func grower(b *testing.B, o pulse.Options, build func(*pulse.System, int)) func(
 	}
 }
 
-// growthOf reports how the time of begin's runs grows with n, up to most.
+// growthOf reports the exponent by which the time of begin's runs grows with n, for n up to most.
 func growthOf(b *testing.B, most int, begin func(n int) (run func())) {
 	var points []point
 	for n := 10; n <= most; n *= 10 {
@@ -271,7 +271,7 @@ func slope(points []point) float64 {
 	return xy / xx
 }
 
-// TestSlope: times that grow with a power of n have that power as their slope.
+// TestSlope: if times grow like a power of n, slope returns the exponent.
 func TestSlope(t *testing.T) {
 	for _, power := range []float64{0, 1, 1.5, 2} {
 		var points []point

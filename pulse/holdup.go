@@ -53,7 +53,7 @@ func (r *mailroom) delay(m int32, at int64) {
 	if !r.unordered {
 		r.post(m, d.From)
 		if b.life != alive {
-			return // post has discarded the message
+			return // the call to post has discarded the message
 		}
 		e.effect = unblock
 		r.channels[d.Channel].slow++
@@ -136,7 +136,7 @@ func (r *mailroom) refilterUnordered(b *mailbox) {
 	r.held = deleteFunc(r.held, gather)
 	sortFunc(mine, r.compareArrival)
 	if b.here = unknown; !b.open {
-		b.here = 0 // arrive counts the messages again
+		b.here = 0 // the calls to arrive count the messages again
 	}
 	for _, m := range mine {
 		r.arrive(m, sourceOf(&r.sends[m]))

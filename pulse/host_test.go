@@ -27,8 +27,8 @@ func race(sys *pulse.System) (seen *string) {
 	return seen
 }
 
-// TestHostedRace holds that the strategy decides the order in which the actors
-// of another runtime receive, and that plain order always gives the same order.
+// TestHostedRace checks that the strategy decides in which order actors of
+// another runtime receive messages. Plain order always gives the same order.
 func TestHostedRace(t *testing.T) {
 	orders := func(s pulse.Strategy) map[string]int {
 		sys := pulse.New(pulse.Options{Strategy: s})
@@ -53,12 +53,12 @@ func TestHostedRace(t *testing.T) {
 	}
 }
 
-// TestHostedReplay holds that a replay of a recorded run of another runtime is
-// identical: same steps, same identities, same hash.
+// TestHostedReplay checks that a replay of a run of another runtime is equal to
+// that run: it has the same steps, identities and hash.
 func TestHostedReplay(t *testing.T) {
 	sys := pulse.New(pulse.Options{Strategy: strategy.Random(), Record: true})
 	defer sys.Close()
-	ids := map[string][]uint64{} // by order: the identities of the steps, sorted
+	ids := map[string][]uint64{} // for each order of receipt: the sorted identities of the steps
 	for seed := range uint64(20) {
 		sys.Reset(seed)
 		seen := race(sys)
@@ -85,7 +85,7 @@ func TestHostedReplay(t *testing.T) {
 
 // ledger is a bureau in which a front clerk must ask the back for each number.
 // While Request blocks, other orders wait. The back changes its behavior when
-// told to close. Killed counts the clerks that are ended while they wait.
+// told to close. killed counts the clerks that were ended while they waited.
 func ledger(sys *pulse.System, answers bool) (killed *int, log *[]string) {
 	b := newBureau(sys)
 	killed, log = new(int), new([]string)
@@ -124,15 +124,15 @@ func ledger(sys *pulse.System, answers bool) (killed *int, log *[]string) {
 	return killed, log
 }
 
-// A desk is a clerk that runs the programs of adapttest; the test's desk has no
-// clerk.
+// A desk is a clerk that runs the programs of adapttest; the test has a desk
+// without a clerk.
 type desk struct {
 	*bureau
 	clerk *clerk
 	item  *item // being received
 }
 
-// A door is an address: of a clerk, or of a request to answer.
+// A door is the address of a clerk, or of a request that waits for an answer.
 type door struct {
 	pid     pid
 	request *item
@@ -172,7 +172,7 @@ func (d *desk) Become(handler adapttest.Handler) { d.clerk.Become(d.behaviour(ha
 
 func (d *desk) Stop() { d.clerk.Leave() }
 
-// TestHostedConforms holds that the clerks of a bureau behave like actors of
+// TestHostedConforms checks that the clerks of a bureau behave like actors of
 // pulse.
 func TestHostedConforms(t *testing.T) {
 	adapter := adapttest.Adapter{New: func(sys *pulse.System) adapttest.Runtime { return &desk{bureau: newBureau(sys)} }}
@@ -181,7 +181,7 @@ func TestHostedConforms(t *testing.T) {
 	}
 }
 
-// TestHostedRequest holds that a blocked clerk accepts only its answer, that a
+// TestHostedRequest checks that a blocked clerk accepts only its answer, that a
 // change of behavior marks its step, and that messages to an ended clerk are
 // orphans.
 func TestHostedRequest(t *testing.T) {
@@ -212,8 +212,8 @@ func TestHostedRequest(t *testing.T) {
 	}
 }
 
-// TestHostedStuck holds that the report shows what a clerk waits for, in the
-// words of its runtime, and its mailbox.
+// TestHostedStuck checks that the report of a stuck run shows the mailbox of
+// a clerk, and what the clerk waits for, in the words of its runtime.
 func TestHostedStuck(t *testing.T) {
 	sys := pulse.New(pulse.Options{})
 	defer sys.Close()
@@ -233,7 +233,7 @@ func TestHostedStuck(t *testing.T) {
 	}
 }
 
-// TestHostedTimers holds that a runtime's timers use virtual time.
+// TestHostedTimers checks that a runtime's timers use virtual time.
 func TestHostedTimers(t *testing.T) {
 	sys := pulse.New(pulse.Options{})
 	defer sys.Close()
@@ -257,7 +257,7 @@ func TestHostedTimers(t *testing.T) {
 	}
 }
 
-// TestHostedCoroutinesEnd holds that Reset and Close end a clerk that is
+// TestHostedCoroutinesEnd checks that Reset and Close end a clerk that is
 // parked, in its loop or in a future, and leave no goroutine.
 func TestHostedCoroutinesEnd(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
@@ -282,7 +282,7 @@ func TestHostedCoroutinesEnd(t *testing.T) {
 	}
 }
 
-// TestHostedMessagesAllocateNothing holds that a message from clerk to clerk
+// TestHostedMessagesAllocateNothing checks that a message from clerk to clerk
 // allocates nothing, including its coroutine and mailbox.
 func TestHostedMessagesAllocateNothing(t *testing.T) {
 	for _, record := range []bool{false, true} {
@@ -310,7 +310,7 @@ func TestHostedMessagesAllocateNothing(t *testing.T) {
 			play()
 		}
 		most := 0.0
-		if record { // the trace grows: see TestRecordedMemory
+		if record { // a recorded run also allocates for its growing trace: see TestRecordedMemory
 			most = 2
 		}
 		if n := testing.AllocsPerRun(20, play); n > most {
@@ -319,8 +319,8 @@ func TestHostedMessagesAllocateNothing(t *testing.T) {
 	}
 }
 
-// TestHostedReportForgetsWaits holds that a report does not show an earlier
-// wait of a clerk.
+// TestHostedReportForgetsWaits checks that a report does not show a wait of
+// a clerk that is over.
 func TestHostedReportForgetsWaits(t *testing.T) {
 	sys := pulse.New(pulse.Options{Environment: pulse.EnvironmentClosed})
 	defer sys.Close()
@@ -333,7 +333,7 @@ func TestHostedReportForgetsWaits(t *testing.T) {
 	}
 }
 
-// TestHostedCoroutinesThatEndCostNothing holds that a runtime may make a
+// TestHostedCoroutinesThatEndCostNothing checks that a runtime may make a
 // coroutine for each message: ended ones are reused.
 func TestHostedCoroutinesThatEndCostNothing(t *testing.T) {
 	sys := pulse.New(pulse.Options{Steps: 1 << 30})
@@ -370,7 +370,7 @@ func (l *till) Receive(ctx *pulse.Ctx, msg any) {
 	l.sum++
 }
 
-// TestFields: the state of each kind of actor, by fields or as text.
+// TestFields checks how the state of each kind of actor is shown: by fields or as one text.
 func TestFields(t *testing.T) {
 	sys := newSystem(t, pulse.Options{Record: true, Environment: pulse.EnvironmentOpen})
 	for _, text := range []string{"", "write", "stop"} {

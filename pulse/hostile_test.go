@@ -12,7 +12,7 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// Messages that once fooled or killed code that reads messages.
+// Messages that once misled code that reads messages, or ended the process.
 
 type (
 	selfKeyed map[*selfKeyed]int
@@ -48,10 +48,10 @@ type (
 	}
 )
 
-// TestIsolationOfTimesAndLocks: the report on a message that is changed after
-// it was sent. Changes of a *time.Time and a *time.Duration were missed, as if
-// they were values. A Once, a cache behind a lock and an atomic in normal use
-// were reported as changes.
+// TestIsolationOfTimesAndLocks checks the reports on messages that were
+// changed after they were sent. Changes of a *time.Time and a *time.Duration
+// were missed, as if they were values. A Once, a cache behind a lock and an
+// atomic in normal use were reported as changes.
 func TestIsolationOfTimesAndLocks(t *testing.T) {
 	now, while, times := time.Unix(1, 0), time.Second, []time.Time{time.Unix(1, 0)}
 	l, c, e, p, n := &lazy{}, &cached{kept: map[string]int{}}, &embedding{}, &byPointer{mu: new(sync.Mutex)}, &counted{Text: []string{"a"}}
@@ -91,7 +91,7 @@ func TestIsolationOfTimesAndLocks(t *testing.T) {
 	}
 }
 
-// hostileCells is how many cells messages have that lead on and on.
+// hostileCells is the number of cells in a very deep message.
 func hostileCells() int {
 	if os.Getenv("JOSTLE_NIGHTLY") != "" {
 		return 1_000_000
@@ -99,7 +99,7 @@ func hostileCells() int {
 	return 100_000
 }
 
-// hostileMessages lead to themselves, or on and on.
+// hostileMessages contain themselves, or are very deep.
 func hostileMessages() map[string]any {
 	n := hostileCells()
 	keyed := selfKeyed{}
@@ -120,11 +120,11 @@ func hostileMessages() map[string]any {
 		"list": list, "pointers": pointers, "slices": slices, "maps": maps, "peers": keysOfKeys(100)}
 }
 
-// TestHostileMessages: no code that reads messages dies of one. A type that is
-// a key of its own map, a list of a million cells, or as many nested interfaces
-// or pointers, overflowed the stack and so ended the process.
+// TestHostileMessages: no message ends the process when it is read. A type that
+// is a key of its own map, a list of a million cells, or as many nested
+// interfaces or pointers, used to overflow the stack.
 func TestHostileMessages(t *testing.T) {
-	defer debug.SetMaxStack(debug.SetMaxStack(16 << 20)) // 160 bytes a cell, by day
+	defer debug.SetMaxStack(debug.SetMaxStack(16 << 20)) // 16 MB: 160 bytes for each of the cells that a message has by day
 	for name, msg := range hostileMessages() {
 		t.Run(name, func(t *testing.T) {
 			o := pulse.Options{Isolation: true, Record: true}

@@ -18,12 +18,12 @@ import (
 )
 
 // A growth is a random program in which the actions of a step depend only on
-// its message, so that the same causal steps occur in every order. Its messages
-// carry their causal history in another form than pulse's: the path of sends
-// and spawns that led to them.
+// its message, so that the same causal steps occur in every order. Each message
+// carries its causal history in a form that pulse does not use: the path of
+// sends and spawns that led to the message.
 type growth struct {
 	seed   uint64
-	names  string // prefix of the actors' names, which should not matter
+	names  string // prefix of the actors' names; identities must not depend on it
 	fixed  []pulse.Ref
 	depth  int
 	widest int
@@ -31,7 +31,7 @@ type growth struct {
 
 type (
 	plainPath struct{ path string }
-	otherPath struct{ path string } // the same with another type
+	otherPath struct{ path string } // the same content as plainPath in a different type
 )
 
 func pathOf(body any) string {
@@ -75,7 +75,7 @@ func (g *growth) Receive(ctx *pulse.Ctx, msg any) {
 	}
 }
 
-// grow runs the program and returns the identity of each step by its path.
+// grow runs the program and returns the identities of the steps. A step's path is the key.
 func (g *growth) grow(t *testing.T, sys *pulse.System, seed uint64) (ids map[string]uint64, order string) {
 	sys.Reset(seed)
 	g.fixed = g.fixed[:0]
@@ -105,8 +105,8 @@ func distinct(ids map[string]uint64) bool {
 	return len(slices.Compact(list)) == len(ids)
 }
 
-// TestIdentity holds that steps have the same identity in two orders exactly if
-// they have the same causal history, whatever the names of the actors.
+// TestIdentity checks that steps have the same identity in two orders exactly if
+// they have the same causal history. The names of the actors do not matter.
 func TestIdentity(t *testing.T) {
 	reordered, steps := 0, 0
 	for _, d := range []pulse.Delivery{pulse.DeliveryFIFO, pulse.DeliveryUnordered} {
@@ -133,7 +133,7 @@ func TestIdentity(t *testing.T) {
 	}
 }
 
-// TestIdentitiesAreDistinct holds that a million steps have a million
+// TestIdentitiesAreDistinct checks that a million steps have a million
 // identities; -short uses fewer.
 func TestIdentitiesAreDistinct(t *testing.T) {
 	each := 300
@@ -162,8 +162,8 @@ func TestIdentitiesAreDistinct(t *testing.T) {
 
 type signal struct{}
 
-// TestIdentityIgnoresWhoWaits holds that an unwanted answer counts as sent by
-// its step, so that later messages keep their identities.
+// TestIdentityIgnoresWhoWaits checks that an answer counts as sent even if nobody
+// waits for it. So the later messages of the same step keep their identities.
 func TestIdentityIgnoresWhoWaits(t *testing.T) {
 	after := func(early int) (id uint64, answered bool) {
 		sys := newSystem(t, pulse.Options{Record: true, EarlyTimers: early, Strategy: &decider{
@@ -191,7 +191,7 @@ func TestIdentityIgnoresWhoWaits(t *testing.T) {
 	}
 }
 
-// TestIdentityInAnotherProcess holds that identities are the same in every
+// TestIdentityInAnotherProcess checks that identities are the same in every
 // process.
 func TestIdentityInAnotherProcess(t *testing.T) {
 	const env = "JOSTLE_TEST_IDENTITIES"

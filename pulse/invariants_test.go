@@ -31,17 +31,17 @@ func (s *System) Broken() []string {
 type invariants struct {
 	*System
 	broken []string
-	places []int // by slot: the number of its places
+	places []int // by slot: how many places have the slot's message
 }
 
-// holds reports an error unless is is true.
+// holds records a broken invariant if the argument is is false.
 func (c *invariants) holds(is bool, format string, args ...any) {
 	if !is {
 		c.broken = append(c.broken, fmt.Sprintf(format, args...))
 	}
 }
 
-// cast checks that the parts of an actor agree.
+// cast checks invariants of the actors: that their parts have the same indices.
 func (c *invariants) cast() {
 	s := c.System
 	c.holds(len(s.mail.boxes) == len(s.actors), "%d mailboxes of %d actors", len(s.mail.boxes), len(s.actors))
@@ -80,7 +80,7 @@ func (c *invariants) process(i int, a *actor) {
 // outwards checks the channels that a Ctx caches.
 func (c *invariants) outwards(i int, ctx *Ctx) {
 	for k, o := range ctx.out {
-		if o.to >= 0 { // not the zero value
+		if o.to >= 0 { // the entry is in use
 			continue
 		}
 		to, h := ^o.to, c.mail.channels[o.channel]
@@ -103,7 +103,7 @@ func (c *invariants) mailboxes() {
 	c.holds(flag == (c.mail.onSend&workChoosy != 0), "workChoosy is %v", !flag)
 }
 
-// channels checks the channels, and counts the places of their messages.
+// channels checks the channels. For each message, it counts in how many places the message is.
 func (c *invariants) channels() {
 	r := &c.mail
 	c.holds(r.table.Len() == len(r.channels), "%d channels, %d in the table", len(r.channels), r.table.Len())
@@ -146,13 +146,13 @@ func comesFrom(d *trace.Send) int32 {
 	return d.From
 }
 
-// queue checks the messages in a channel.
+// queue checks the messages in one channel.
 func (c *invariants) queue(i int32, h *channel) {
 	slow, seq, last := int32(0), int32(0), none
 	for m := h.head; m >= 0; m = c.mail.sends[m].Next {
 		d := &c.mail.sends[m]
 		if c.places[m]++; c.places[m] > 1 {
-			break // already counted twice: perhaps a circle
+			break // this place was counted before: the list may be a circle
 		}
 		c.holds(d.Channel == i && d.To == h.to && h.from == comesFrom(d),
 			"message %d from %d to %d is in channel %d", m, d.From, d.To, i)
@@ -177,7 +177,7 @@ func (c *invariants) placesOfMessages() {
 		c.places[m]++
 	}
 	for _, e := range c.System.clock.heap {
-		if e.effect != unblock { // otherwise it is in its channel
+		if e.effect != unblock { // a message that unblock releases is also in its channel, where it was counted
 			c.places[e.send]++
 		}
 	}
@@ -238,7 +238,7 @@ func (c *invariants) next(h *channel) int32 {
 	return none
 }
 
-// slots checks that each slot is where its message belongs.
+// slots checks that each used slot is in exactly one place, which fits its message.
 func (c *invariants) slots() {
 	r := &c.mail
 	c.holds(r.keeps == c.rec.on, "slots are kept: %v", r.keeps)
@@ -347,8 +347,8 @@ func (s *System) Invariants() error {
 	return nil
 }
 
-// waitingSystem returns a system that is not running. A process waits for a
-// message that does not come while others wait for it, and timers are set.
+// waitingSystem returns a system between two runs, with timers that are set. One
+// of its processes waits for a certain message while other messages wait for it.
 func waitingSystem(o Options) *System {
 	s := New(o)
 	sink := s.Spawn("sink", Func(func(*Ctx, any) {}))
@@ -366,8 +366,8 @@ func waitingSystem(o Options) *System {
 	return s
 }
 
-// TestInvariantsCanary holds that each of these changes to a sound system
-// breaks an invariant that the model tests check.
+// TestInvariantsCanary checks that each of these changes to a correct
+// system breaks an invariant.
 func TestInvariantsCanary(t *testing.T) {
 	changes := []struct {
 		name string
@@ -414,8 +414,8 @@ func TestInvariantsCanary(t *testing.T) {
 	}
 }
 
-// TestChannelInvariantsCanary is TestInvariantsCanary for channels, which exist
-// only with FIFO delivery.
+// TestChannelInvariantsCanary is TestInvariantsCanary for channels, whose
+// planted faults need FIFO delivery.
 func TestChannelInvariantsCanary(t *testing.T) {
 	for name, change := range map[string]func(r *mailroom, h *channel){
 		"the tail is another":        func(_ *mailroom, h *channel) { h.tail++ },

@@ -31,7 +31,7 @@ func (s *displayed) String() string {
 	return s.text
 }
 
-// isolationScripts are the ways in which a message can be changed on its way.
+// isolationScripts are systems in which a message in flight is changed, each in another way.
 var isolationScripts = []script{
 	{name: "the sender keeps a pointer and changes it in a later step", o: guarded, do: func(s *pulse.System) *pulse.Failure {
 		to := s.Spawn("till", pulse.Func(idle))
@@ -156,7 +156,7 @@ func mesh(n int) *node {
 	return all[0]
 }
 
-// named links every node to every other by maps alone.
+// named returns nodes that lead to each other by maps alone.
 func named(n int) *node {
 	first := mesh(n)
 	for _, x := range first.links {
@@ -165,7 +165,7 @@ func named(n int) *node {
 	return first
 }
 
-// ladder has two ways to each next node, so 2ⁿ paths.
+// ladder returns a ladder of nodes with two ways from each to the next, so it has 2ⁿ paths.
 func ladder(n int) *node {
 	x := &node{name: "end"}
 	for range n {
@@ -174,7 +174,7 @@ func ladder(n int) *node {
 	return x
 }
 
-// locked has fields that only its methods may use.
+// locked has a lock, and fields that only its methods may use.
 type locked struct {
 	mu sync.Mutex
 	n  int
@@ -206,7 +206,7 @@ func TestNoFalseAlarm(t *testing.T) {
 	all := messages(r)
 	forward := s.Spawn("till", pulse.Func(func(ctx *pulse.Ctx, msg any) {
 		ctx.Send(r, msg)
-		if m, ok := msg.(*locked); ok { // taking a lock does not count as a change
+		if m, ok := msg.(*locked); ok { // a change of a lock is not reported
 			m.mu.TryLock()
 		}
 	}))

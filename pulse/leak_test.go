@@ -11,7 +11,7 @@ import (
 	"github.com/jostle-go/jostle/pulse/choice"
 )
 
-// stubborn recovers every panic and waits again.
+// stubborn recovers every kill panic and waits again.
 func stubborn(p *pulse.Process) {
 	for {
 		func() {
@@ -21,7 +21,7 @@ func stubborn(p *pulse.Process) {
 	}
 }
 
-// deferring waits in a deferred function, and sends in another.
+// deferring is a process with two deferred functions: one waits, and the other sends.
 func deferring(p *pulse.Process) {
 	defer func() { p.Receive() }()
 	defer func() { p.Send(p.Self(), letter{}) }()
@@ -29,7 +29,7 @@ func deferring(p *pulse.Process) {
 	p.Receive()
 }
 
-// insisting waits again in a function that is deferred during its end.
+// insisting waits again in a deferred function while it is ended.
 func insisting(p *pulse.Process) {
 	defer func() {
 		_ = recover()
@@ -38,7 +38,7 @@ func insisting(p *pulse.Process) {
 	p.Receive()
 }
 
-// bodies are processes that resist being ended.
+// bodies are the code of processes that resist being ended.
 var bodies = map[string]func(*pulse.Process){
 	"taking":    taking,
 	"stubborn":  stubborn,
@@ -138,7 +138,7 @@ func TestNoHostedCoroutineIsLeft(t *testing.T) {
 }
 
 // TestGoexit: a step that calls runtime.Goexit, like testing's FailNow, ends
-// the goroutine that called Run and leaves nothing behind.
+// the goroutine that called Run and leaves no goroutine behind.
 func TestGoexit(t *testing.T) {
 	exit := func() { runtime.Goexit() }
 	for name, build := range map[string]func(s *pulse.System){
@@ -172,7 +172,7 @@ func TestGoexit(t *testing.T) {
 		returned, ended := false, make(chan struct{})
 		go func() {
 			defer close(ended)
-			defer func() { _ = recover() }() // Goexit is no panic
+			defer func() { _ = recover() }() // recover returns nil for Goexit
 			s.Go("clerk", stubborn)
 			build(s)
 			s.Run()
@@ -200,7 +200,7 @@ func TestGoexit(t *testing.T) {
 	}
 }
 
-// TestFailNow is TestGoexit with the real thing: a test that ends in a step.
+// TestFailNow is TestGoexit with a real testing.T, whose SkipNow ends a step.
 //
 // Skips: only the inner test, to leave a step as FailNow does and yet pass.
 func TestFailNow(t *testing.T) {
@@ -217,8 +217,8 @@ func TestFailNow(t *testing.T) {
 	s.Close()
 }
 
-// TestDeferredFunctionsOfTheKilled: which code a process deferred runs at its
-// end: up to the first call of the system.
+// TestDeferredFunctionsOfTheKilled: the deferred functions of a process that
+// is ended run up to their first call of the system.
 func TestDeferredFunctionsOfTheKilled(t *testing.T) {
 	for name, end := range map[string]func(s *pulse.System, r pulse.Ref){
 		"killed": func(s *pulse.System, r pulse.Ref) { s.Kill(r); s.Run() },
@@ -249,7 +249,7 @@ func TestDeferredFunctionsOfTheKilled(t *testing.T) {
 	}
 }
 
-// TestCodeThatHasNotBegun does not run because the system ends.
+// TestCodeThatHasNotBegun: the body of a process that has not begun does not run when the system ends.
 func TestCodeThatHasNotBegun(t *testing.T) {
 	for _, end := range []func(*pulse.System){(*pulse.System).Close, func(s *pulse.System) { s.Reset(1) }} {
 		s := pulse.New(pulse.Options{})
@@ -281,7 +281,7 @@ func TestManyRuns(t *testing.T) {
 	if allocs := testing.AllocsPerRun(1000, run); allocs > 0 {
 		t.Errorf("%v allocations for a run", allocs)
 	}
-	if n := runtime.NumGoroutine(); n > goroutines { // fewer if one of another test has only just ended
+	if n := runtime.NumGoroutine(); n > goroutines { // there may be fewer, if a goroutine of another test has just ended
 		t.Errorf("%d goroutines after 1,000 runs, %d after one", n, goroutines)
 	}
 }

@@ -10,9 +10,9 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// TestLockedThreads holds what happens to code that locks its goroutine to a
-// thread. Where the runtime would end all tests, the run fails with a message.
-// If the lock was there from the beginning, nothing happens.
+// TestLockedThreads checks what happens to code that locks its goroutine to a
+// thread. Where Go's runtime would end the whole process, the run fails with a
+// message. A lock from before the run does no harm.
 func TestLockedThreads(t *testing.T) {
 	const nothing, locked, left = "", "misuse: a step has called runtime.LockOSThread or UnlockOSThread", "runtime.Goexit ended the run in p"
 	lock := pulse.Func(func(*pulse.Ctx, any) { runtime.LockOSThread() })
@@ -26,8 +26,8 @@ func TestLockedThreads(t *testing.T) {
 			}()
 		}
 	}
-	// with runs a process and an actor, whose step is between those of the
-	// process.
+	// with runs a process and an actor, whose step comes between two steps
+	// of the process.
 	with := func(s *pulse.System, body func(*pulse.Process), a pulse.Actor) {
 		p, other := s.Go("p", body), s.Spawn("other", a)
 		s.Send(p, 1)
@@ -39,7 +39,7 @@ func TestLockedThreads(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name string
-		want string // the failure of the run
+		want string // the failure expected for the run
 		do   func(s *pulse.System)
 	}{
 		{"nobody locks", nothing, func(s *pulse.System) { with(s, wait, pulse.Func(idle)) }},
@@ -57,7 +57,7 @@ func TestLockedThreads(t *testing.T) {
 			next, stop := iter.Pull(func(func(int) bool) {})
 			runtime.LockOSThread()
 			with(s, wait, unlock)
-			next() // would end the process if more was unlocked
+			next() // if unlock releases too many locks, this switch ends the process
 			stop()
 		}},
 		{"a handler locks and unlocks", nothing, func(s *pulse.System) {
@@ -129,7 +129,7 @@ func TestLockedThreads(t *testing.T) {
 			s := pulse.New(pulse.Options{Environment: pulse.EnvironmentOpen})
 			for seed := range uint64(3) {
 				done := make(chan *pulse.Failure)
-				go func() { // it may end locked
+				go func() { // on a goroutine of its own, because the run may leave it locked to a thread
 					defer func() { done <- s.Failure() }()
 					s.Reset(seed)
 					c.do(s)

@@ -11,16 +11,16 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// mailboxes are programs with an actor, the sink, whose mailbox has room for
-// two messages, and the messages that it receives.
+// mailboxes are programs in which the mailbox of an actor, the sink, has
+// room for two messages. Each has the messages that the sink receives.
 var mailboxes = []struct {
 	name  string
 	o     pulse.Options
 	full  pulse.Overflow
 	build func(s *pulse.System, sink pulse.Ref)
 	want  string
-	other string // with Unordered delivery, if that differs from want
-	fails string // how the failure begins
+	other string // the result with Unordered delivery, if it differs from want
+	fails string // the beginning of the failure's text
 }{
 	{
 		name:  "the newest are lost",
@@ -179,8 +179,8 @@ func TestMailboxes(t *testing.T) {
 	}
 }
 
-// A message lost by a full mailbox is lost in the trace too, and does not block
-// messages that a process wants.
+// If a full mailbox loses a message, the trace says so, and later messages that
+// a process accepts are not blocked.
 func TestMailboxOfAProcess(t *testing.T) {
 	s := newSystem(t, pulse.Options{Record: true})
 	got := []any{}
@@ -201,7 +201,7 @@ func TestMailboxOfAProcess(t *testing.T) {
 	}
 }
 
-// Reset clears the bound, and an invalid Spec is refused.
+// Reset removes the bound of a mailbox. An invalid Spec is refused.
 func TestMailboxSpecs(t *testing.T) {
 	s := newSystem(t, pulse.Options{})
 	s.SpawnSpec(pulse.Spec{Name: "sink", Mailbox: 1, Actor: pulse.Func(idle)})
@@ -225,7 +225,7 @@ func TestMailboxSpecs(t *testing.T) {
 	}
 }
 
-// laterSends are programs with SendAfter: what the sink receives, and when.
+// laterSends are programs with SendAfter: each has the messages that the sink receives, with their times.
 var laterSends = []struct {
 	name  string
 	o     pulse.Options
@@ -285,7 +285,7 @@ var laterSends = []struct {
 	},
 }
 
-// by builds a program with one actor that acts in its first step.
+// by returns a program with one actor that calls the given function in its first step.
 func by(name string, do func(ctx *pulse.Ctx, sink pulse.Ref)) func(*pulse.System, pulse.Ref) {
 	return func(s *pulse.System, sink pulse.Ref) {
 		s.Send(s.Spawn(name, pulse.Func(func(ctx *pulse.Ctx, msg any) {
@@ -315,8 +315,8 @@ func TestSendAfter(t *testing.T) {
 	}
 }
 
-// To a receiver that has ended, the message is an orphan like any other. To the
-// sender of an Ask it is refused.
+// A SendAfter message to an actor that has ended becomes an orphan. SendAfter
+// to the sender of an Ask fails the run.
 func TestSendAfterToWhomItCannotCome(t *testing.T) {
 	s := newSystem(t, pulse.Options{Orphans: true})
 	gone := s.Spawn("gone", pulse.Func(stopping))
@@ -389,7 +389,7 @@ func TestUnwatch(t *testing.T) {
 	}
 }
 
-// A Down on its way is withdrawn, and the messages behind it can be delivered.
+// Unwatch withdraws a Down in flight. The messages behind it can then be delivered.
 func TestUnwatchTakesBack(t *testing.T) {
 	for _, d := range []pulse.Delivery{pulse.DeliveryFIFO, pulse.DeliveryUnordered} {
 		s := newSystem(t, pulse.Options{Record: true, Delivery: d})
@@ -423,7 +423,7 @@ func TestUnwatchTakesBack(t *testing.T) {
 	}
 }
 
-// echo returns its messages, and runs functions that it receives.
+// echo is an actor that returns its messages, and runs the functions that it receives.
 type echo struct{}
 
 func (echo) Receive(ctx *pulse.Ctx, msg any) {
@@ -434,7 +434,7 @@ func (echo) Receive(ctx *pulse.Ctx, msg any) {
 	ctx.Reply(msg)
 }
 
-// TestStateOfMailboxesAndAsks: which runs lead to the same state.
+// TestStateOfMailboxesAndAsks checks for pairs of runs whether they lead to the same state.
 func TestStateOfMailboxesAndAsks(t *testing.T) {
 	type three struct{ a, b, sink pulse.Ref }
 	state := func(full pulse.Overflow, d pulse.Delivery, do func(s *pulse.System, x three)) uint64 {

@@ -233,7 +233,7 @@ func (r *mailroom) append(c *channel, d *trace.Send, m int32) {
 	r.sends[before].Next = m
 	d.Next = none
 	c.head, c.tail = head, m
-	n := len(r.ready) // less than the capacity of ready, as newChannel ensures
+	n := len(r.ready) // newChannel ensures that the length is below the capacity of ready
 	r.ready[:n+1][n] = m
 	r.ready = r.ready[:n+empty] // ready is sliced from itself, so that the compiled code stores only the length
 }

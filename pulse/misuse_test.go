@@ -12,19 +12,19 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// A market is a system whose references and contexts were stored, to be
-// misused.
+// A market is a system with stored references and contexts, which tests
+// misuse.
 type market struct {
 	s          *pulse.System
 	shop, till pulse.Ref // plain actors
 	clerk, boy pulse.Ref // processes
-	old        pulse.Ref // of an earlier run
+	old        pulse.Ref // the reference is of an earlier run
 	foreign    pulse.Ref // of another system
 	test       pulse.Ref
 	ctx        map[string]*pulse.Ctx
 	process    map[string]*pulse.Process
 	timer      pulse.Timer
-	got        []string // who received a letter
+	got        []string // the names of the actors that received a letter
 }
 
 // A nearly would be a Starter if its method had another parameter.
@@ -86,7 +86,7 @@ func (w *market) straight(name string) pulse.Ref {
 	})
 }
 
-// said is the text of a failure, and how the caller sees it.
+// said returns the text of a failure, marked if the caller got the failure as a panic.
 func said(f *pulse.Failure, thrown bool) string {
 	switch {
 	case f == nil:
@@ -110,7 +110,7 @@ func attempt(f func()) (failure *pulse.Failure) {
 	return nil
 }
 
-// misuses are calls that are wrong from anywhere.
+// misuses are calls that are always wrong.
 var misuses = []struct {
 	name string
 	call func(w *market)
@@ -228,7 +228,7 @@ var ctxCalls = []struct {
 	{"Nemesis", func(w *market, ctx *pulse.Ctx) { ctx.Nemesis().Crash(w.boy) }},
 }
 
-// processCalls are all calls that wait.
+// processCalls are all calls of a Process that wait.
 var processCalls = []struct {
 	name string
 	call func(w *market, p *pulse.Process)
@@ -297,8 +297,8 @@ var inProcesses = []struct {
 	{"Ask of the system", func(w *market, _ *pulse.Process) { w.s.Ask(w.shop, letter{}) }},
 }
 
-// outside makes a wrong call outside of a run: it panics with the failure, and
-// the system continues as if it had not been made.
+// outside makes a wrong call outside of a run. The call panics with the
+// failure, and has no other effect on the system.
 func outside(t *testing.T, name string, call func(w *market)) string {
 	w := newMarket(pulse.Options{Record: true})
 	defer w.s.Close()
@@ -312,8 +312,8 @@ func outside(t *testing.T, name string, call func(w *market)) string {
 	return said(f, true)
 }
 
-// inside makes a wrong call in a step: the run fails, even if the step
-// recovers, and the system can run again.
+// inside makes a wrong call in a step. The run fails, even if the step
+// recovers the panic. The next run of the system works.
 func inside(t *testing.T, name string, to func(*market) pulse.Ref, wrap func(w *market, recovering bool) any) string {
 	var texts [2]string
 	for i, recovering := range []bool{false, true} {
@@ -379,7 +379,7 @@ func TestMisuseInAStep(t *testing.T) {
 	var b strings.Builder
 	for _, m := range misuses {
 		if m.name == "RunFor back in time" || strings.HasPrefix(m.name, "zero ") {
-			continue // any RunFor is wrong there; what is zero has no system to tell when the step recovers
+			continue // in a step every RunFor is wrong; a zero value has no system that could fail if the step recovers
 		}
 		text := inShop(t, m.name, func(w *market, _ *pulse.Ctx) { m.call(w) })
 		fmt.Fprintf(&b, "%s: %s\n", m.name, text)
@@ -401,7 +401,7 @@ func TestMisuseInAStep(t *testing.T) {
 	golden.File(t, "testdata/misuse-step.golden", b.String())
 }
 
-// A choice has fewer alternatives than a 64-bit int can count.
+// Choose fails with more than 2,147,483,647 alternatives.
 //
 // Skips: with a 32-bit int no such call is wrong.
 func TestChooseTooMany(t *testing.T) {
@@ -484,8 +484,8 @@ func elsewhere(f func()) *pulse.Failure {
 	return <-done
 }
 
-// TestUseFromAnotherGoroutine: calls from another goroutine during a step are
-// detected, have no effect, and break neither that goroutine nor the run.
+// TestUseFromAnotherGoroutine: calls from another goroutine during a step are detected
+// and have no effect. The calling goroutine does not panic, and the run fails.
 func TestUseFromAnotherGoroutine(t *testing.T) {
 	var b strings.Builder
 	try := func(name string, call func(w *market, ctx *pulse.Ctx)) {
@@ -518,7 +518,7 @@ func TestUseFromAnotherGoroutine(t *testing.T) {
 	golden.File(t, "testdata/misuse-goroutine.golden", b.String())
 }
 
-// TestUseOfAProcessFromAnotherGoroutine is the same in the process's own step.
+// TestUseOfAProcessFromAnotherGoroutine: in a process's step, calls of the Process from another goroutine are detected.
 func TestUseOfAProcessFromAnotherGoroutine(t *testing.T) {
 	for _, c := range processCalls {
 		w := newMarket(pulse.Options{Record: true})
@@ -558,7 +558,7 @@ func others(n int, f func()) {
 }
 
 // TestUseFromAnotherGoroutineAfterGrowth: after a deep call has moved the
-// stack, another stack is still not mistaken for it.
+// step's stack, calls from other stacks are still detected.
 func TestUseFromAnotherGoroutineAfterGrowth(t *testing.T) {
 	var deep func(ctx *pulse.Ctx, to pulse.Ref, n int) byte
 	deep = func(ctx *pulse.Ctx, to pulse.Ref, n int) byte {
@@ -571,7 +571,7 @@ func TestUseFromAnotherGoroutineAfterGrowth(t *testing.T) {
 	}
 	for depth := 1; depth < 1000; depth *= 2 {
 		done := make(chan struct{})
-		go func() { // a stack of its own, small at first
+		go func() { // a new goroutine has a stack of its own, which is small at first
 			defer close(done)
 			w := newMarket(pulse.Options{})
 			defer w.s.Close()
@@ -612,7 +612,7 @@ func TestUseFromAnotherGoroutineBetweenRuns(t *testing.T) {
 	}
 }
 
-// TestIntrusionIsToldFirst: the report leaves out what an intrusion has broken.
+// TestIntrusionIsToldFirst: the report names the call from another goroutine, and not the failures after it.
 func TestIntrusionIsToldFirst(t *testing.T) {
 	for name, then := range map[string]func(*pulse.Ctx){
 		"a panic":   func(*pulse.Ctx) { panic("broken") },
@@ -641,7 +641,7 @@ func TestATypedNilIsAnActor(t *testing.T) {
 	}
 }
 
-// A counter counts what it receives, unless it is nil.
+// A counter counts its messages, unless it is a nil pointer.
 type counter struct{ n int }
 
 func (c *counter) Receive(*pulse.Ctx, any) {
@@ -651,8 +651,8 @@ func (c *counter) Receive(*pulse.Ctx, any) {
 }
 
 // Panics in deferred functions of an ended process are reported: by the run,
-// while it lasts, or by Late. They used to be lost. A panic derived from the
-// one that ends the process does not count.
+// while it lasts, or by Late. They used to be lost. The panic that ends the
+// process, or one derived from it, is not reported.
 func TestPanicsOfEndedProcesses(t *testing.T) {
 	const text = "panic in a deferred function of clerk, which was ended while it waited: again"
 	panics := func(p *pulse.Process) {

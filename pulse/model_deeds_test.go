@@ -8,7 +8,7 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// The actions of the model's actors, time and faults.
+// This file has the actions of the model's actors, its clock and its faults.
 
 func (w *modelWorld) does(a *modelActor, x action) {
 	i := a.index
@@ -96,13 +96,13 @@ func (w *modelWorld) reads(a *modelActor, name int) {
 	w.emit("read", modelMark{}, int32(a.index), int32(value))
 }
 
-// losesWrites removes from a disk what a crash loses.
+// losesWrites removes the writes that a crash loses from a disk.
 func (w *modelWorld) losesWrites(a *modelActor) {
 	loss := func(of int) int {
 		if w.failed >= 0 {
 			return 0
 		}
-		w.begin() // when the test crashes it before the first run
+		w.begin() // the test may crash the actor before the first run
 		return w.ask(choice.Loss, of)
 	}
 	n := len(a.writes)
@@ -200,7 +200,7 @@ func (w *modelWorld) tellDown(from, to int, reason string) {
 		modelMark{3: kindDown, 4: int32(from), 5: int32(slices.Index(reasons, reason))}, 0)
 }
 
-// end takes an actor out of the run.
+// end ends an actor: its messages become orphans, and its watchers are notified.
 func (w *modelWorld) end(a *modelActor, reason string) {
 	if a.life == "ended" {
 		return
@@ -334,7 +334,7 @@ func (w *modelWorld) pass(until int64, timed bool) bool {
 		arrived = arrived || w.row == 0
 		w.row = row
 	}
-	if arrived { // then no tick of the same time was quiet, whichever was set first
+	if arrived { // then no tick at the same time counts as quiet, in whatever order the timers were set
 		w.row = 0
 	}
 	return true
@@ -398,8 +398,8 @@ func (w *modelWorld) resume(a *modelActor, m *modelMessage) {
 	}
 }
 
-// withdraw withdraws what else could have ended a wait that m has ended: the
-// timer, and a late answer.
+// withdraw withdraws the other messages that could have ended the wait that
+// m has ended: the timer and a late answer.
 func (w *modelWorld) withdraw(a *modelActor, m *modelMessage) {
 	for _, x := range w.sent {
 		if x != m && x.to == a.index && x.ask == a.await && x.fate == trace.Pending &&
@@ -411,7 +411,7 @@ func (w *modelWorld) withdraw(a *modelActor, m *modelMessage) {
 	}
 }
 
-// waits does an action of a process and reports whether the process waits in
+// waits performs an action of a process and reports whether the process then waits in
 // it.
 func (w *modelWorld) waits(a *modelActor, x action) bool {
 	timeout := -1
@@ -457,7 +457,7 @@ func (w *modelWorld) waits(a *modelActor, x action) bool {
 	return true
 }
 
-// patience is how many ticks or polls in a row may have no effect.
+// patience returns how many consecutive ticks or polls may have no effect.
 func (w *modelWorld) patience() int {
 	if w.options.ticks == 0 {
 		return 10
@@ -538,8 +538,8 @@ func (w *modelWorld) inflict(x modelStrike) {
 	}
 }
 
-// startAgain restarts an actor. It receives a start that it has missed, unless
-// that is outdated.
+// startAgain restarts an actor. If it has not received its start message yet,
+// it still receives that, unless the new start replaces it.
 func (w *modelWorld) startAgain(a *modelActor, how pulse.Start, starter int) {
 	untold := a.toStart && (a.how != pulse.StartKept || how != pulse.StartLost || w.fault == "a state that was lost is kept")
 	if !untold || w.fault == "a first start is forgotten" {
@@ -556,7 +556,7 @@ func (w *modelWorld) crash(a *modelActor) {
 	}
 	w.endChildren(a)
 	a.life = "down"
-	if a.process && a.wait == "reply" { // the code that an answer on its way was for is gone
+	if a.process && a.wait == "reply" { // an answer on its way is for code that no longer exists
 		w.withdraw(a, nil)
 	}
 	w.shut(a, func(m *modelMessage) { m.fate = trace.Dropped })

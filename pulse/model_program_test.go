@@ -14,45 +14,45 @@ import (
 type verb int
 
 const (
-	doSend      verb = iota // a message of kind b to actor a
-	doReply                 // kind b to the sender
-	doKeep                  // remembers the sender
-	doAnswer                // kind b to the sender that is remembered
-	doSpawn                 // an actor of template a
-	doStop                  // itself
-	doSet                   // state a
-	doBecome                // the handler of table a
-	doWatch                 // actor a
-	doKill                  // actor a
-	doAfter                 // kind b in a time units
-	doEvery                 // kind b each a+1 time units
-	doStopTimer             // the a-th that it has set
-	doChoose                // of a+1; the result is the new state
+	doSend      verb = iota // sends a message of kind b to actor a
+	doReply                 // sends a message of kind b to the sender of the current message
+	doKeep                  // remembers the sender of the current message
+	doAnswer                // sends a message of kind b to the remembered sender
+	doSpawn                 // spawns an actor of template a
+	doStop                  // stops the actor itself
+	doSet                   // sets the state to a
+	doBecome                // changes the handler to that of table a
+	doWatch                 // watches actor a
+	doKill                  // kills actor a
+	doAfter                 // sets a timer for a message of kind b after a time units
+	doEvery                 // sets a timer for a message of kind b every a+1 time units
+	doStopTimer             // stops the a-th timer that the actor has set
+	doChoose                // asks for one of a+1 choices, which becomes the state
 	doMayCrash
-	doWrite // b under name a
+	doWrite // writes b to disk under name a
 	doSync
-	doRead      // name a
-	doUnwatch   // actor a
-	doSendAfter // kind b to actor a in c time units
-	// What a Nemesis does, for an actor or the test.
-	doCrash     // actor a
+	doRead      // reads name a from disk
+	doUnwatch   // stops watching actor a
+	doSendAfter // sends a message of kind b to actor a after c time units
+	// The next actions are those of a Nemesis, which an actor or the test uses.
+	doCrash     // crashes actor a
 	doKept      // restarts actor a with its state
-	doLost      // restarts actor a without it
-	doPartition // actor a from every other actor, from c on
-	doCut       // from actor a to actor c
+	doLost      // restarts actor a without its state
+	doPartition // cuts actor a off from all other actors with index c or more
+	doCut       // cuts the link from actor a to actor c
 	doHeal
-	doLose  // from actor a to actor c: b messages; 2 is all
-	doDelay // from actor a to actor c, by 2b time units
-	// Only processes, which wait.
+	doLose  // loses b messages from actor a to actor c; all messages if b is 2
+	doDelay // delays messages from actor a to actor c by 2b time units
+	// The next actions are for processes only: they wait.
 	doReceive
-	doMatch          // the kinds of the mask a
-	doReceiveTimeout // a time units
-	doAsk            // actor a, kind b
-	doAskTimeout     // actor a, kind b, c time units
-	doSleep          // a time units
-	// Only the test.
+	doMatch          // receives a message of one of the kinds in mask a
+	doReceiveTimeout // receives a message within a time units
+	doAsk            // asks actor a by a message of kind b
+	doAskTimeout     // asks actor a by a message of kind b, with a timeout of c time units
+	doSleep          // sleeps for a time units
+	// The next actions are for the test only.
 	doRun
-	doRunFor // a time units
+	doRunFor // runs the system for a time units
 	doSettle
 	verbs
 )
@@ -70,28 +70,28 @@ type action struct {
 func (x action) String() string { return fmt.Sprintf("%s(%d,%d,%d)", verbNames[x.do], x.a, x.b, x.c) }
 
 const (
-	modelKinds  = 3 // of the program's own messages
+	modelKinds  = 3 // the number of kinds of the program's own messages
 	kindDown    = modelKinds
 	modelStates = 2
 	modelTables = 2
 	modelNames  = 2  // on a disk
-	modelActors = 9  // maximum, with the test
-	modelFuel   = 30 // maximum of messages and timers in a run
+	modelActors = 9  // the maximum number of actors, including the test
+	modelFuel   = 30 // the maximum number of messages and timers in a run
 )
 
 // A template is what actors are spawned from.
 type template struct {
 	process bool
 	safe    bool
-	renewed bool // a restart may lose its state
-	starts  bool // it is a Starter, or calls Started
-	room    int  // of its mailbox; 0 has no bound
-	oldest  bool // is lost when the mailbox is full
+	renewed bool // whether a restart may lose the actor's state
+	starts  bool // the actor is a Starter; a process calls Started
+	room    int  // the bound of its mailbox; 0 means no bound
+	oldest  bool // a full mailbox loses its oldest message, not the new one
 	rules   [modelTables][modelStates][modelKinds + 1][]action
 	script  []action // of a process
 }
 
-// modelOptions are those of pulse, in small numbers.
+// modelOptions are the options of pulse that the model knows, as small numbers.
 type modelOptions struct {
 	unordered, closed, record, orphans, swarm, holds, anyWrite bool
 	early, ticks, horizon, steps                               int
@@ -106,11 +106,11 @@ type modelProgram struct {
 	test      []action
 }
 
-// A maker generates a program. Small numbers of everything find the most.
+// A maker generates a program. With few actors, messages and actions it finds the most.
 type maker struct {
 	*rand.Rand
-	survives bool // more crashes, disks and Starters
-	nemesis  bool // the program uses a Nemesis
+	survives bool // whether to draw more crashes, disks and Starters
+	nemesis  bool // whether the program uses a Nemesis
 	delays   bool // messages may be delayed
 }
 
@@ -206,10 +206,10 @@ func (m maker) action() action {
 		return m.nemesisAction()
 	}
 	x := action{commonVerbs[m.IntN(len(commonVerbs))], m.IntN(8), m.IntN(modelKinds), m.IntN(6)}
-	if (m.survives || m.nemesis) && m.chance(6) { // for a state to lose
+	if (m.survives || m.nemesis) && m.chance(6) { // often set a state, so that a restart can lose it
 		x.do = doSet
 	}
-	switch { // few alternatives, so that two are often equal
+	switch { // few alternatives, so that different choices are often equal
 	case x.do == doWatch || x.do == doUnwatch:
 		x.a %= 3
 	case x.do == doSend && m.delays:
@@ -218,7 +218,7 @@ func (m maker) action() action {
 	return x
 }
 
-// nemesisAction strikes few actors, so that one strike matters to the next.
+// nemesisAction returns a Nemesis call on one of few actors, so that one call often affects the next.
 func (m maker) nemesisAction() action {
 	if m.chance(4) {
 		return action{doLose, m.IntN(3), 1, m.IntN(3)}
@@ -243,7 +243,7 @@ func (m maker) processAction() action {
 	}
 	if x.do == doMatch {
 		if x.a = 1 + m.IntN(1<<(modelKinds+1)-1); x.a > 7 {
-			x.a = 3 // so that the next is often equal
+			x.a = 3 // use mask 3 often, so that consecutive masks are often equal
 		}
 	}
 	return x
@@ -306,7 +306,7 @@ func (p *modelProgram) lists() []*[]action {
 	return list
 }
 
-// budgets returns pointers to the numbers of the options.
+// budgets returns pointers to those options that are numbers.
 func (o *modelOptions) budgets() []*int {
 	return []*int{&o.early, &o.ticks, &o.horizon, &o.drop, &o.duplicate, &o.delay, &o.crash, &o.kept, &o.lost, &o.partition}
 }

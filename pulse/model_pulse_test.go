@@ -20,7 +20,7 @@ type modelMark [6]int32
 
 func compareMarks(a, b modelMark) int { return slices.Compare(a[:], b[:]) }
 
-// An event is something on which both sides must agree, in order.
+// An event is an entry of a log. Pulse and the model must have equal logs.
 type event struct {
 	what string
 	mark modelMark
@@ -61,7 +61,7 @@ type player struct {
 	fuel     int
 	list     []modelMark
 	reported bool   // the stuck report
-	broken   string // the first invariant that did not hold
+	broken   string // the text of the first invariant that did not hold
 }
 
 func (p *player) emit(what string, m modelMark, x ...int32) {
@@ -70,8 +70,8 @@ func (p *player) emit(what string, m modelMark, x ...int32) {
 	p.log = append(p.log, e)
 }
 
-// check checks the invariants of the system between two steps, while the run
-// has not failed.
+// check checks the invariants of the system between two steps, unless the
+// run has failed.
 func (p *player) check() {
 	if p.broken != "" || p.sys.Failure() != nil {
 		return
@@ -148,7 +148,7 @@ func (p *player) testDoes(x action) {
 	}
 }
 
-// ran records the result of a run.
+// ran records the result of a Run: the failure, the time, the steps and the warnings.
 func (p *player) ran(f *pulse.Failure) {
 	kind := int32(-1)
 	if f != nil {
@@ -183,7 +183,7 @@ func (p *player) lives() {
 	p.emit("lives", modelMark{}, alive, ended, int32(len(p.refs)))
 }
 
-// finish records what the test received, and the fate of all messages.
+// finish records what the test received, and what became of each message.
 func (p *player) finish() {
 	for _, body := range p.sys.Received() {
 		var m modelMark
@@ -210,7 +210,7 @@ func sortedFates(list []event) []event {
 
 func (p *player) target(a int) pulse.Ref { return p.refs[a%len(p.refs)] }
 
-// note makes a message, while there is fuel.
+// note makes a message, unless the player has run out of fuel.
 func (p *player) note(author, kind int) (note, bool) {
 	if p.fuel == 0 {
 		return note{}, false
@@ -220,7 +220,7 @@ func (p *player) note(author, kind int) (note, bool) {
 	return note{int32(kind), int32(author), p.made[author]}, true
 }
 
-// spec describes an actor, while there is room.
+// spec describes an actor to spawn, unless the run has reached the maximum number of actors.
 func (p *player) spec(a int) (pulse.Spec, bool) {
 	if len(p.refs) == modelActors {
 		return pulse.Spec{}, false
@@ -243,7 +243,7 @@ func (p *player) spec(a int) (pulse.Spec, bool) {
 	return s, true
 }
 
-// Begin, Needs, Pick and Choose make the player its own strategy.
+// Begin, Needs, Pick and Choose make the player the strategy of its own system.
 
 func (p *player) Begin(uint64) {}
 
@@ -303,7 +303,7 @@ func (h playedStarter) Started(ctx *pulse.Ctx, how pulse.Start) {
 	}
 }
 
-// handler returns the handler of a table.
+// handler returns the handler for a table of rules.
 func (a *played) handler(table int) pulse.Actor {
 	h := &playedHandler{a, table}
 	if a.starts {
@@ -312,7 +312,7 @@ func (a *played) handler(table int) pulse.Actor {
 	return h
 }
 
-// began records how an actor was started.
+// began records how an actor was started: new, or by which restart.
 func (a *played) began(ctx *pulse.Ctx, how pulse.Start) {
 	a.emit("started", modelMark{}, int32(ctx.Self().Index()), int32(how), int32(ctx.Sender().Index()), int32(ctx.Now()))
 	for name := range modelNames {
@@ -399,8 +399,8 @@ func (a *played) does(ctx *pulse.Ctx, x action) {
 	}
 }
 
-// strikes lets an actor or the test use a Nemesis, unless that would be a
-// misuse.
+// strikes lets an actor or the test use a Nemesis, unless that use would
+// be invalid.
 func (p *player) strikes(me int, n pulse.Nemesis, x action) {
 	i, j := x.a%len(p.refs), x.c%len(p.refs)
 	from, to, t := p.refs[i], p.refs[j], p.origin[i]
@@ -459,7 +459,7 @@ func (a *played) send(ctx *pulse.Ctx, to pulse.Ref, kind int) {
 
 func diskName(i int) string { return string(rune('a' + i%modelNames)) }
 
-// reads records what is on the disk under a name.
+// reads records the value that a disk has under a name.
 func (a *played) reads(ctx *pulse.Ctx, name int) {
 	v, _ := ctx.Disk().Read(diskName(name))
 	n, ok := v.(int)
@@ -477,7 +477,7 @@ func ofMask(mask int, msg any) bool {
 	return mask&(1<<m[3]) != 0
 }
 
-// live runs the script of a process.
+// live performs the script of a process.
 func (a *played) live(c *pulse.Process) {
 	if a.starts {
 		a.began(c.Ctx, c.Started())
@@ -488,7 +488,7 @@ func (a *played) live(c *pulse.Process) {
 		case doReceive:
 			a.got(c.Ctx, c.Receive())
 		case doMatch:
-			match := ofMask3 // not called again for messages that wait
+			match := ofMask3 // pulse calls this function only once for each message that waits
 			if x.a != 3 {
 				match = func(msg any) bool { return ofMask(x.a, msg) }
 			}

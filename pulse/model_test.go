@@ -11,7 +11,7 @@ import (
 	"github.com/jostle-go/jostle/pulse/legal"
 )
 
-// modelPrograms is how many random programs run on both sides.
+// modelPrograms returns how many random programs a test runs on pulse and on the model.
 func modelPrograms() int {
 	switch {
 	case os.Getenv("JOSTLE_NIGHTLY") != "":
@@ -19,11 +19,11 @@ func modelPrograms() int {
 	case testing.Short():
 		return 3000
 	}
-	return 5300 // twice as many as are needed to show each planted fault
+	return 5300 // twice the number of programs that shows every planted fault
 }
 
-// differs runs a program on both sides and returns the first difference, or the
-// invariant that pulse breaks after a step.
+// differs runs a program on pulse and on the model. It returns the first
+// difference, or the first invariant that pulse breaks.
 func differs(p *player, program *modelProgram, fault string) string {
 	log := p.play(program)
 	if p.broken != "" {
@@ -33,10 +33,10 @@ func differs(p *player, program *modelProgram, fault string) string {
 	return w.judge()
 }
 
-// TestModel holds that pulse does what its documentation says, as the model
-// implements it: which messages can be received at each point, what each step
-// does, when time passes, who is alive, what is left at the end and what is
-// wrong.
+// TestModel checks that pulse does what its documentation says and the model
+// implements. Compared are the deliverable messages before each step, the
+// effects of the step, the clock, the living actors, the messages left at the
+// end and the failure.
 func TestModel(t *testing.T) {
 	p := &player{}
 	defer func() { p.sys.Close() }()
@@ -55,8 +55,8 @@ func TestModel(t *testing.T) {
 	}
 }
 
-// TestModelFindsPlantedFaults holds that the comparison can fail: each fault
-// planted into the model is found within the same number of programs.
+// TestModelFindsPlantedFaults checks that the comparison can fail: each fault
+// planted into the model is found within the number of programs that TestModel runs.
 func TestModelFindsPlantedFaults(t *testing.T) {
 	trial.Long(t)
 	p := &player{}

@@ -9,16 +9,16 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A modelWorld is the model: pulse's documentation, implemented with slices and
-// linear searches. It takes its answers from pulse's record, and stops at the
-// first difference from it.
+// A modelWorld is the model, which implements pulse's documentation with slices
+// and linear searches. It takes all decisions from pulse's record, and stops at
+// the first difference from the record.
 type modelWorld struct {
 	*modelProgram
-	fault    string // planted, to check that it is found
+	fault    string // a planted fault of the model, which the comparison must find; "" for none
 	log      []event
-	at       int // how much of log has been matched
+	at       int // the number of entries of log that have matched so far
 	actors   []*modelActor
-	pending  []*modelMessage // arrived and waiting, in the order of arrival
+	pending  []*modelMessage // the messages that have arrived and wait, in the order of arrival
 	sent     []*modelMessage // all
 	timers   []*modelTimer
 	made     [modelActors]int32
@@ -27,15 +27,15 @@ type modelWorld struct {
 	steps    int
 	cur      int
 	failed   int32
-	row      int // ticks in a row without another message arriving
+	row      int // the number of consecutive ticks during which no other message arrived
 	numbers  int
 	orphans  int
-	cut      int // the actor that is cut off; -1
+	cut      int // the actor that a partition cuts off; -1 if none
 	links    map[[2]int]modelLink
 	early    int
 	begun    bool
 	strikes  bool
-	ending   bool // the running actor ends after this step
+	ending   bool // set if the running actor ends after this step
 	crashes  bool // it crashes here
 	inbox    []modelMark
 	settles  bool
@@ -51,7 +51,7 @@ type modelMessage struct {
 	ask    int
 	fate   trace.Fate
 	slow   bool
-	every  *modelTimer // the timer that ticked
+	every  *modelTimer // the periodic timer whose tick the message is
 	number int
 }
 
@@ -60,8 +60,8 @@ type modelTimer struct {
 	number     int
 	owner      int
 	message    *modelMessage
-	waiting    *modelMessage // the last tick, until it is received
-	release    bool          // not a timer: ends a delay
+	waiting    *modelMessage // the timer's last tick, if it was not received yet
+	release    bool          // set if this is no timer, but ends the delay of a message
 }
 
 // A modelLink is a link that a Nemesis has changed.
@@ -71,7 +71,7 @@ type modelLink struct {
 	delayed int64
 }
 
-// A modelRef is a reference; ask is the Ask that a message to it would answer.
+// A modelRef is a reference. ask is the number of the Ask that a message to the reference answers.
 type modelRef struct{ actor, ask int }
 
 type modelActor struct {
@@ -83,18 +83,18 @@ type modelActor struct {
 	timers        []int
 	watchers      []int
 	sender        modelRef
-	toStart       bool // its start has not arrived
+	toStart       bool // the actor's start message has not arrived
 	how           pulse.Start
 	disk          map[string]int
-	writes        []modelWrite // that are not synced
+	writes        []modelWrite // the writes that are not yet synced
 	// of a process
-	next  int    // the action in which it waits, or the next one
-	wait  string // what for: start, any, match, reply, wake
+	next  int    // the index of the action in which the process waits, or of its next action
+	wait  string // what the process waits for: start, any, match, reply or wake
 	mask  int
 	await int
 	wake  *modelTimer
-	empty int  // polls in a row that found nothing
-	idle  bool // it ended outside of steps
+	empty int  // the number of consecutive polls that found no message
+	idle  bool // the actor ended outside of steps
 }
 
 type modelWrite struct {
@@ -102,7 +102,7 @@ type modelWrite struct {
 	value int
 }
 
-// A difference is the first disagreement of the two sides.
+// A difference is the first disagreement of pulse and the model.
 type difference string
 
 // judge runs the model against pulse's record and returns the first difference.
@@ -156,7 +156,7 @@ func (w *modelWorld) agree(e event) {
 	w.at++
 }
 
-// ask asks a question, whose answer is in pulse's record.
+// ask answers a question with the next answer of pulse's record.
 func (w *modelWorld) ask(k choice.Kind, n int) int {
 	if n == 1 || w.settles {
 		return 0
@@ -202,7 +202,7 @@ func (w *modelWorld) horizon() int64 {
 	return 1 << 62
 }
 
-// make makes a message, while there is fuel.
+// make makes a message, unless the model has run out of fuel.
 func (w *modelWorld) make(author, kind int, f func(modelMark)) bool {
 	if w.fuel == 0 {
 		return false
@@ -221,7 +221,7 @@ func (w *modelWorld) message(from, to int, kind trace.SendKind, m modelMark, ask
 	return x
 }
 
-// send sends a message, if faults let it.
+// send sends a message. Faults may lose, copy or delay it.
 func (w *modelWorld) send(from int, to modelRef, kind trace.SendKind, mark modelMark, ask int) {
 	if to.ask != 0 {
 		kind, ask = trace.Reply, to.ask
@@ -271,7 +271,7 @@ func (w *modelWorld) send(from int, to modelRef, kind trace.SendKind, mark model
 
 func (m *modelMessage) link() [2]int { return [2]int{m.from, m.to} }
 
-// loses reports that the link of a message loses it.
+// loses reports whether a Nemesis makes the link of a message lose it.
 func (w *modelWorld) loses(m *modelMessage) bool {
 	l := w.links[m.link()]
 	if l.lose == 0 || m.kind != trace.Message && m.kind != trace.Reply {
@@ -294,15 +294,15 @@ func (w *modelWorld) launch(m *modelMessage) {
 	w.arrive(m)
 }
 
-// isLost reports whether a message is lost to a full mailbox. It may also drop
-// the message that has waited longest.
+// isLost reports whether a message is lost to a full mailbox. With
+// OnFullDropOldest it drops the message that has waited longest instead.
 func (w *modelWorld) isLost(m *modelMessage) bool {
 	a := w.actors[m.to]
 	takesRoom := func(m *modelMessage) bool { return m.kind == trace.Message || m.kind == trace.Copy }
 	if a.room == 0 || a.life != "alive" || !takesRoom(m) || w.fault == "no mailbox has a bound" {
 		return false
 	}
-	var waiting []*modelMessage // those that have not arrived come last
+	var waiting []*modelMessage // in the order of arrival; messages that have not arrived come last
 	for _, x := range w.pending {
 		if x.to == m.to && takesRoom(x) {
 			waiting = append(waiting, x)
@@ -343,8 +343,8 @@ func (w *modelWorld) exposed(m *modelMessage) bool {
 		!w.actors[m.from].safe && !w.actors[m.to].safe
 }
 
-// awaits reports that a process waits for an answer and that none is on its
-// way.
+// awaits reports whether a process waits for an answer and no answer is in
+// flight.
 func (w *modelWorld) awaits(to modelRef) bool {
 	a := w.actors[to.actor]
 	if a.life != "alive" || a.wait != "reply" || a.await != to.ask {
@@ -412,7 +412,7 @@ func (w *modelWorld) crosses(m *modelMessage) bool {
 		!w.actors[m.from].safe && !w.actors[m.to].safe
 }
 
-// isWake reports whether a message ends a wait by time.
+// isWake reports whether a message is a timeout or the end of a Sleep.
 func isWake(m *modelMessage) bool {
 	return m.ask != 0 && (m.kind == trace.Timer || m.kind == trace.Poll)
 }
@@ -430,12 +430,12 @@ func (w *modelWorld) deliverable() (list []*modelMessage) {
 		return list
 	}
 	type pair struct{ from, to int }
-	seen := map[pair]int{} // place in list; -1: blocked
+	seen := map[pair]int{} // the position of the channel's message in list; -1 if the channel is blocked
 	for _, m := range w.pending {
 		c := pair{m.from, m.to}
 		if isTimer(m) {
 			c.from = -1
-			if m.from != m.to { // a SendAfter, with a channel of its own
+			if m.from != m.to { // set for a message of SendAfter, which has a channel of its own
 				c.from = -2 - m.from
 			}
 		}
@@ -506,7 +506,7 @@ func (w *modelWorld) run(until int64, timed bool) {
 	}
 }
 
-// begin asks which faults this run may use, before its first decision.
+// begin asks which faults are enabled in this run, before the run's first decision.
 func (w *modelWorld) begin() {
 	if w.begun || w.settles {
 		return
@@ -541,12 +541,12 @@ func (w *modelWorld) lives() {
 	w.emit("lives", modelMark{}, alive, ended, int32(len(w.actors)))
 }
 
-// step lets one thing happen and reports whether anything did.
+// step performs one event of the run, and reports whether there was one.
 func (w *modelWorld) step(until int64, timed bool) bool {
 	w.ending = false
 	list := w.deliverable()
 	o := &w.options
-	if len(list) > 0 && w.steps >= o.steps || w.steps > o.steps { // nothing more is asked, not even about a fault
+	if len(list) > 0 && w.steps >= o.steps || w.steps > o.steps { // the budget of steps is spent: the strategy is asked nothing more, not even about a fault
 		w.failed = int32(pulse.KindBudget)
 		return false
 	}
@@ -573,13 +573,13 @@ func (w *modelWorld) step(until int64, timed bool) bool {
 	return true
 }
 
-// mayBeEarly reports whether a timer may fire before what is deliverable.
+// mayBeEarly reports whether a timer may fire early, while messages are deliverable.
 func (w *modelWorld) mayBeEarly(until int64, timed bool) bool {
 	o := &w.options
 	return !w.settles && (o.early < 0 || w.early < o.early) && w.timePasses(until, timed)
 }
 
-// hold fires a timer early because all messages are held back, and reports whether it may.
+// hold fires a timer early because the strategy holds all messages back. It reports whether a timer may fire.
 func (w *modelWorld) hold(until int64, timed bool) bool {
 	if w.fault == "a held message costs no early timer" {
 		return w.pass(until, timed)
@@ -591,10 +591,10 @@ func (w *modelWorld) hold(until int64, timed bool) bool {
 	return w.pass(until, timed)
 }
 
-// pick checks what is deliverable and returns what pulse took.
+// pick checks what is deliverable and returns the message that pulse picked.
 func (w *modelWorld) pick(list []*modelMessage) (m *modelMessage, hold bool) {
 	if w.settles {
-		return list[0], false // the first that arrived
+		return list[0], false // Settle takes the message that arrived first
 	}
 	w.lives()
 	marks := make([]modelMark, len(list))

@@ -51,14 +51,14 @@ func (c *cell) sends(from, to pulse.Ref, numbers ...int) {
 	})
 }
 
-// both sends numbers both ways.
+// both has both nodes send numbers to each other.
 func (c *cell) both(first int) {
 	c.sends(c.a, c.b, first, first+1, first+2)
 	c.sends(c.b, c.a, first, first+1, first+2)
 }
 
-// TestNemesis holds what the nodes receive. Both send 1, 2, 3 to each other,
-// then a fault strikes, and both send 4, 5, 6 after the second part.
+// TestNemesis checks what the nodes receive. Both send 1, 2, 3 to each other
+// after x.before has struck, and 4, 5, 6 after x.after.
 func TestNemesis(t *testing.T) {
 	for _, x := range []struct {
 		name          string
@@ -111,7 +111,7 @@ func TestNemesis(t *testing.T) {
 	}
 }
 
-// TestNemesisIsShown holds how charts, texts and diagrams show what a Nemesis did.
+// TestNemesisIsShown checks how charts, texts and diagrams show what a Nemesis did.
 func TestNemesisIsShown(t *testing.T) {
 	c := newCell(t, pulse.Options{})
 	n := c.Nemesis()
@@ -141,9 +141,9 @@ func TestNemesisIsShown(t *testing.T) {
 	golden.File(t, "testdata/nemesis.golden", c.Trace().Chart()+"\n"+c.Trace().Text()+"\n"+c.Trace().Mermaid())
 }
 
-// TestCutsAreNoDeadlocks holds which actors are stuck when messages wait at a
-// cut: none, since a Nemesis may still heal it, unless the environment is
-// closed.
+// TestCutsAreNoDeadlocks checks which actors are stuck when messages wait at a
+// cut. None is stuck, since a Nemesis may still heal the cut, unless the
+// environment is closed.
 func TestCutsAreNoDeadlocks(t *testing.T) {
 	for _, delivery := range []pulse.Delivery{pulse.DeliveryFIFO, pulse.DeliveryUnordered} {
 		for _, x := range []struct {
@@ -186,8 +186,8 @@ func TestCutsAreNoDeadlocks(t *testing.T) {
 	}
 }
 
-// TestCutsLeaveAloneWhatIsSentLater holds that messages of SendAfter cross a
-// cut, so that a process that does not want them is stuck despite the cut.
+// TestCutsLeaveAloneWhatIsSentLater checks that messages of SendAfter cross a cut,
+// so that a process that does not accept them is stuck, although there is a cut.
 func TestCutsLeaveAloneWhatIsSentLater(t *testing.T) {
 	for _, delivery := range []pulse.Delivery{pulse.DeliveryFIFO, pulse.DeliveryUnordered} {
 		sys := newSystem(t, pulse.Options{Delivery: delivery})
@@ -209,8 +209,8 @@ func TestCutsLeaveAloneWhatIsSentLater(t *testing.T) {
 	}
 }
 
-// TestNemesisReports holds the results of calls: whether there was anything to
-// strike.
+// TestNemesisReports checks the results of calls: they report whether the fault
+// had an effect.
 func TestNemesisReports(t *testing.T) {
 	c := newCell(t, pulse.Options{})
 	gone := c.Spawn("gone", pulse.Func(stopping))
@@ -223,8 +223,8 @@ func TestNemesisReports(t *testing.T) {
 	}
 }
 
-// TestNemesisOfAParent holds that a step can crash its actor's children, but
-// neither its own actor nor an ancestor.
+// TestNemesisOfAParent checks that a step may crash children of its actor. It
+// must crash neither its actor nor an ancestor.
 func TestNemesisOfAParent(t *testing.T) {
 	c := newCell(t, pulse.Options{})
 	var child pulse.Ref
@@ -247,7 +247,7 @@ func TestNemesisOfAParent(t *testing.T) {
 	}
 }
 
-// TestNemesisInAnObserver holds that code outside of actors may not strike
+// TestNemesisInAnObserver checks that an observer must not use a Nemesis
 // during a run.
 func TestNemesisInAnObserver(t *testing.T) {
 	c := newCell(t, pulse.Options{})
@@ -264,7 +264,7 @@ type observes func()
 
 func (f observes) Stepped(*pulse.System, int) { f() }
 
-// TestNewThatPanics holds that a restart whose New panics changes nothing if a
+// TestNewThatPanics checks that a restart whose New panics changes nothing if a
 // supervisor handles the panic.
 func TestNewThatPanics(t *testing.T) {
 	sys := newSystem(t, pulse.Options{})
@@ -290,7 +290,7 @@ func TestNewThatPanics(t *testing.T) {
 	}
 }
 
-// TestResetForgetsTheNemesis holds that the next run is unaffected.
+// TestResetForgetsTheNemesis checks that the next run is unaffected.
 func TestResetForgetsTheNemesis(t *testing.T) {
 	for _, delivery := range []pulse.Delivery{pulse.DeliveryFIFO, pulse.DeliveryUnordered} {
 		sys := newSystem(t, pulse.Options{Delivery: delivery, Record: true})
@@ -322,9 +322,9 @@ func TestResetForgetsTheNemesis(t *testing.T) {
 	}
 }
 
-// TestNemesisIsInThePrint holds that two runs with different faults have
-// different prints, so that a program whose faults change between runs is
-// detected.
+// TestNemesisIsInThePrint checks that two runs with different faults have
+// different prints, so a search can detect a program whose faults differ
+// between runs of equal decisions.
 func TestNemesisIsInThePrint(t *testing.T) {
 	prints := map[uint64]string{}
 	for name, f := range map[string]func(*cell, pulse.Nemesis){
@@ -352,7 +352,7 @@ func TestNemesisIsInThePrint(t *testing.T) {
 	}
 }
 
-// TestNemesisIsReplayed holds that a replay repeats the faults.
+// TestNemesisIsReplayed checks that a replay repeats the faults.
 func TestNemesisIsReplayed(t *testing.T) {
 	build := func(c *cell) {
 		c.both(1)

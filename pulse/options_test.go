@@ -13,7 +13,7 @@ import (
 	"github.com/jostle-go/jostle/pulse/strategy"
 )
 
-// TestZeroOptions: the documented behavior of the zero value.
+// TestZeroOptions checks the documented behavior of the zero Options.
 func TestZeroOptions(t *testing.T) {
 	s, d := pulse.New(pulse.Options{}), &diary{}
 	defer s.Close()
@@ -38,7 +38,7 @@ func TestZeroOptions(t *testing.T) {
 	}
 }
 
-// TestBudgetOptions: how many steps and messages each value allows.
+// TestBudgetOptions checks how many steps and messages each value of Steps and Pending allows.
 func TestBudgetOptions(t *testing.T) {
 	for _, c := range []struct {
 		o              pulse.Options
@@ -128,7 +128,7 @@ func TestNamesOfOptions(t *testing.T) {
 	}
 }
 
-// seeing is a strategy that records its questions.
+// seeing is a strategy that records the questions it is asked.
 type seeing struct {
 	answers
 	d *diary
@@ -141,8 +141,8 @@ func (s *seeing) Choose(k choice.Kind, n int) int {
 	return n - 1
 }
 
-// TestSeeds: the strategy gets the seed of the options, then those of Reset,
-// once in each run and when it is first needed.
+// TestSeeds: the strategy gets the seed of the options, then the seeds given
+// to Reset. It gets a seed once in each run, before its first decision.
 func TestSeeds(t *testing.T) {
 	d := &diary{}
 	s := pulse.New(pulse.Options{Seed: 7, Strategy: &seeing{d: d}})
@@ -173,7 +173,7 @@ func TestFailed(t *testing.T) {
 	}
 }
 
-// TestHorizon: a run does not last longer, and time ends there.
+// TestHorizon: a run ends when the next event is due after the horizon, and time does not advance.
 func TestHorizon(t *testing.T) {
 	s := pulse.New(pulse.Options{Horizon: time.Second})
 	defer s.Close()
@@ -193,7 +193,7 @@ var unsaid = map[string]string{
 	"Tools":    "changes only what states and the isolation check look at, and is set by who runs the property",
 }
 
-// TestSettings holds that Settings lists every field of Options and Faults not
+// TestSettings checks that Settings lists every field of Options and Faults not
 // in unsaid, under its own name.
 func TestSettings(t *testing.T) {
 	if list := (pulse.Options{}).Settings(); len(list) != 0 {
@@ -252,7 +252,7 @@ func fill(t *testing.T, v reflect.Value) {
 	}
 }
 
-// TestSettingsInWords holds the texts of Settings.
+// TestSettingsInWords checks the text that Settings returns for each option.
 func TestSettingsInWords(t *testing.T) {
 	o := pulse.Options{Delivery: pulse.DeliveryUnordered, EarlyTimers: -1, Horizon: time.Second,
 		Faults: pulse.Faults{Delay: 2, DelayBy: []time.Duration{time.Millisecond, time.Second},

@@ -15,7 +15,7 @@ import (
 type mirror struct {
 	view pulse.View
 	seqs []int32
-	all  int // how many times it had to read all
+	all  int // how often the mirror had to read all messages
 }
 
 func (m *mirror) look(e *pulse.Enabled) error {
@@ -38,8 +38,8 @@ func (m *mirror) look(e *pulse.Enabled) error {
 	return nil
 }
 
-// A mirroring strategy has a mirror that is updated in each pick, one that is
-// updated in most, and one that is updated twice. Now and then it holds
+// A mirroring strategy has three mirrors. One is updated once in each pick,
+// one in most picks, and one twice in each pick. Sometimes the strategy holds
 // messages back.
 type mirroring struct {
 	pulse.Strategy

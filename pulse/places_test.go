@@ -36,7 +36,7 @@ func lineFrom(on int) string {
 }
 
 // TestSendObserver: an observer is called for each message within the call that
-// sends it, whatever sends it, in this run and in no later one.
+// sends it, whoever sends it. It is not called in later runs.
 func TestSendObserver(t *testing.T) {
 	for _, delivery := range []pulse.Delivery{pulse.DeliveryFIFO, pulse.DeliveryUnordered} {
 		sys := pulse.New(pulse.Options{Record: true, Delivery: delivery})
@@ -117,7 +117,7 @@ func (e *sendingSender) Sent(s *pulse.System, _ int) {
 	s.Send(e.to, "echo")
 }
 
-// TestSendObserverThatSends is not called for its own messages, so it ends.
+// TestSendObserverThatSends: an observer is not called for messages that it sends itself.
 func TestSendObserverThatSends(t *testing.T) {
 	sys := pulse.New(pulse.Options{Record: true})
 	defer sys.Close()
@@ -161,7 +161,7 @@ func (s *placedShop[T]) closed(ctx *pulse.Ctx, msg any) {
 
 var placedShopAt = lineFrom(-5)
 
-// small is inlined wherever it is called.
+// small is so small that the compiler inlines it into every caller.
 func (s *placedShop[T]) small(*pulse.Ctx, any) { s.sold = nil }
 
 var placedSmallAt = lineFrom(-2)
@@ -170,7 +170,7 @@ func (s *placedShop[T]) process(*pulse.Process) { s.sold = nil }
 
 var placedProcessAt = lineFrom(-2)
 
-// TestPlaces: the code of an actor begins where its Receive does, or its function.
+// TestPlaces: the code of an actor begins at the first line of its method Receive or of its function.
 func TestPlaces(t *testing.T) {
 	sys := pulse.New(pulse.Options{Record: true})
 	defer sys.Close()
@@ -231,7 +231,7 @@ type foreign struct{}
 func (foreign) Receive(*pulse.Ctx, any)   {}
 func (foreign) HandlerPlace() pulse.Frame { return pulse.Frame{File: "elsewhere.go", Line: 1} }
 
-// TestPlaced: an actor that represents other code reports where that begins.
+// TestPlaced: an actor that represents other code reports the line at which that code begins.
 func TestPlaced(t *testing.T) {
 	sys := pulse.New(pulse.Options{})
 	defer sys.Close()

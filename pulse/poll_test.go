@@ -31,8 +31,8 @@ func outcomes(t *testing.T, by string, o pulse.Options, program func(*pulse.Syst
 	return count
 }
 
-// ReceiveTimeout(0) finds nothing even if a message is on its way to the
-// process, or others have messages waiting. It used to wait for all of them.
+// ReceiveTimeout(0) finds nothing even if a message is on its way to the process, or
+// others have messages waiting. It used to wait until no message was deliverable.
 func TestPollComesBackEmpty(t *testing.T) {
 	for _, d := range []pulse.Delivery{pulse.DeliveryFIFO, pulse.DeliveryUnordered} {
 		count := outcomes(t, "random", pulse.Options{Delivery: d}, func(sys *pulse.System, say func(string)) {
@@ -51,7 +51,7 @@ func TestPollComesBackEmpty(t *testing.T) {
 	}
 }
 
-// A message that the process has sent to itself is found.
+// A poll finds a message that the process has sent to itself.
 func TestPollFindsWhatIsThere(t *testing.T) {
 	count := outcomes(t, "random", pulse.Options{}, func(sys *pulse.System, say func(string)) {
 		sys.Go("poller", func(p *pulse.Process) {
@@ -90,7 +90,7 @@ func TestPollingEnds(t *testing.T) {
 	}
 }
 
-// A process that is killed while it polls leaves nothing behind.
+// A process that is killed while it polls leaves neither a message nor a timer.
 func TestKilledWhilePolling(t *testing.T) {
 	count := outcomes(t, "random", pulse.Options{Orphans: true}, func(sys *pulse.System, say func(string)) {
 		killer := sys.Spawn("killer", pulse.Func(func(ctx *pulse.Ctx, msg any) { ctx.Kill(msg.(pulse.Ref)) }))
@@ -107,9 +107,9 @@ func TestKilledWhilePolling(t *testing.T) {
 	}
 }
 
-// ReceiveMatch leaves rejected messages in their channels. "first" was there
-// when "wanted", which is behind it in its channel, was taken. Yet "answer",
-// which was sent after that, may come before "first". In Erlang's mailbox it
+// ReceiveMatch leaves a rejected message in its channel. Here "first" is
+// rejected, "wanted" comes behind it in the same channel, and "answer" is sent
+// later still. ReceiveMatch may return "answer" before "first". Erlang's mailbox
 // may not.
 func TestPassedOverMessagesHaveNoPlace(t *testing.T) {
 	count := outcomes(t, "random", pulse.Options{}, func(sys *pulse.System, say func(string)) {

@@ -15,7 +15,7 @@ import (
 // Each test here is the smallest program in which pulse once differed from its
 // documentation.
 
-// A decider is a strategy of two functions; nil means the oldest, and zero.
+// A decider is a strategy of two functions. A nil pick means the oldest message, and a nil choose means zero.
 type decider struct {
 	pick   func(e *pulse.Enabled) int
 	choose func(k choice.Kind, n int) int
@@ -37,7 +37,7 @@ func (d *decider) Choose(k choice.Kind, n int) int {
 	return d.choose(k, n)
 }
 
-// always answers every question of one kind with its last answer.
+// always answers every question of one kind with the last alternative.
 func always(kind choice.Kind) *decider {
 	return &decider{choose: func(k choice.Kind, n int) int {
 		if k == kind {
@@ -183,7 +183,7 @@ func TestFaultsCountAsStepsOfTheBudget(t *testing.T) {
 	}
 }
 
-// The server keeps its clients, and answers them when told to.
+// The server keeps its clients, and answers all of them when it gets the message to do so.
 func answerLater(kept *[]pulse.Ref) pulse.Func {
 	return func(ctx *pulse.Ctx, msg any) {
 		if msg != "answer" {
@@ -218,8 +218,8 @@ func TestAnAnswerToARestartedProcessIsNobodys(t *testing.T) {
 	}
 }
 
-// What an actor watched before a crash does not affect it after a restart: it
-// used to receive a Down for which it had never asked.
+// An actor that crashes stops watching. It used to receive a Down after its restart, without having
+// called Watch again.
 func TestACrashEndsWatches(t *testing.T) {
 	for _, kept := range []bool{false, true} {
 		faults := pulse.Faults{Crash: 1, RestartLost: 1}
@@ -240,7 +240,7 @@ func TestACrashEndsWatches(t *testing.T) {
 		}})
 		sys.Send(watcher, "watch")
 		sys.Settle() // no faults in start-up
-		sys.Run()    // it crashes and restarts
+		sys.Run()    // the watcher crashes and restarts
 		sys.Send(watched, "stop")
 		if mustRun(t, sys); len(got) > 0 {
 			t.Errorf("state kept %v: the second life received %v", kept, got)
@@ -273,7 +273,7 @@ func TestSafeActorsReachAnActorThatIsCutOff(t *testing.T) {
 	sys := newSystem(t, pulse.Options{Record: true, Faults: pulse.Faults{Partition: 1},
 		Strategy: &decider{choose: func(k choice.Kind, n int) int {
 			if asked++; asked == 1 {
-				return n - 1 // the partition of the last actor
+				return n - 1 // the last answer is the partition of the actor spawned last
 			}
 			return 0
 		}}})

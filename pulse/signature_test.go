@@ -6,12 +6,12 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// property returns a failure of a property with a rendered format.
+// property returns a failure of kind property, with a format and the formatted text.
 func property(format, text string) *pulse.Failure {
 	return &pulse.Failure{Kind: pulse.KindProperty, Site: "f", Line: "f_test.go:7", Format: format, Text: text}
 }
 
-// TestSignature holds what distinguishes two failures.
+// TestSignature checks what distinguishes two failures.
 func TestSignature(t *testing.T) {
 	for _, c := range []struct{ format, text, want string }{
 		{"came late: %v", "came late: [ann bob]", "property at f (f_test.go:7): came late: %v"},

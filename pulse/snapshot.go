@@ -35,7 +35,7 @@ type Snapshot struct {
 	from    int32
 	ask     int32
 	inbox   int
-	events  int // the number of events in the histories; the next two fields belong to it
+	events  int // this and the next two fields are about histories: the lengths of two lists of stateWalk, and its field known
 	known   int
 	history int
 }

@@ -26,7 +26,7 @@ func SnapshotFaults() []string {
 	}
 }
 
-// RestoreWrong is Restore with a planted fault.
+// RestoreWrong is Restore with one planted fault, chosen by its name.
 func (e *Enabled) RestoreWrong(n *Snapshot, fault string) bool {
 	s := e.sys
 	w := s.states

@@ -15,7 +15,7 @@ import (
 // A drifter is an actor without pointers that follows simple rules.
 type drifter struct {
 	rules  [3][3]roamerDeed
-	world  [5]pulse.Ref // the other actors; the last element is zero or a child
+	world  [5]pulse.Ref // the other actors; the last element is a child of the actor, or zero
 	others int
 	sum    int
 	list   [2]uint16
@@ -157,13 +157,13 @@ func (p *driftProgram) build(sys *pulse.System) (outcome func(*pulse.Failure) st
 type returner struct {
 	first, second *rand.Rand // the random numbers of the decisions before the snapshot, and of those after its restoration
 	between       *rand.Rand // the random numbers of the decisions that are undone
-	save, restore int        // the numbers of the calls to Pick with the snapshot and its restoration; no snapshot if restore is zero
+	save, restore int        // the calls to Pick that save and restore the snapshot, by number; no snapshot if restore is zero
 	picks         int
 	snapshot      pulse.Snapshot
 	saved         bool
 	returned      bool
-	fault         string               // planted in Restore; "" for none
-	seen          func(*pulse.Enabled) // called at each Pick, except in the part of the run that the snapshot undoes
+	fault         string               // the fault planted in Restore; "" for none
+	seen          func(*pulse.Enabled) // called at each Pick, except in the part of the run that Restore undoes
 }
 
 func (r *returner) Begin(uint64)       {}
@@ -193,7 +193,7 @@ func (r *returner) Pick(e *pulse.Enabled) int {
 		}
 		r.saved = false // something happened that no snapshot holds, so the test has nothing to compare
 	}
-	e.State() // computes hashes of the state that will be undone
+	e.State() // caches hashes of a state that Restore will undo
 	if r.seen != nil && (r.picks <= r.save || r.returned || r.restore == 0) {
 		r.seen(e)
 	}
@@ -208,14 +208,14 @@ type journey struct {
 	outcome string
 	trace   string
 	records string
-	broken  string // describes an invariant that does not hold, or a wrong hash
+	broken  string // the text of a broken invariant or a wrong hash; "" if there is none
 }
 
 func (j *journey) equals(k *journey) bool {
 	return j.broken == "" && k.broken == "" && j.outcome == k.outcome && j.trace == k.trace && j.records == k.records && slices.Equal(j.states, k.states)
 }
 
-// A travelled is a random program of TestSnapshots, which restores its snapshots.
+// A travelled is a program of TestSnapshots: random actors in a run that restores snapshots.
 type travelled struct {
 	o     pulse.Options
 	build func(*pulse.System) func(*pulse.Failure) string
@@ -238,8 +238,8 @@ func roaming(seed uint64) travelled {
 
 // TestSnapshots checks that a run that was restored from a snapshot continues like a run that
 // made the same decisions from the beginning. Both have the same states, the same trace and
-// the same observations by the test. Invariants hold, and quick walks compute the same hashes
-// as ordinary walks.
+// the same observations by the test. The invariants of the system hold, and quick walks
+// compute the same hashes as ordinary walks.
 func TestSnapshots(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -277,7 +277,7 @@ func TestSnapshotsFindPlantedFaults(t *testing.T) {
 	}
 }
 
-// seesFault reports whether the comparison finds a planted fault, perhaps by a panic.
+// seesFault reports whether the comparison finds a planted fault; a panic counts too.
 func seesFault(p travelled, seed uint64, fault string) (sees bool) {
 	defer func() { sees = sees || recover() != nil }()
 	far, direct, ok := compareJourneys(p, seed, fault)

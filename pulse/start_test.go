@@ -35,7 +35,7 @@ func (v *novice) Receive(_ *pulse.Ctx, msg any) {
 
 // A struckAt takes the oldest message. It answers questions for faults between
 // steps from its list. It crashes the actor at one MayCrash, counted from 1,
-// and then loses all writes or none. Each run starts over.
+// and then loses all writes or none. Begin resets all of that.
 type struckAt struct {
 	list  []int
 	crash int
@@ -247,7 +247,7 @@ var starts = []struct {
 	},
 }
 
-// TestStarted holds when an actor is notified of its start, and which start it
+// TestStarted checks when an actor is notified of its start, and which start it
 // is.
 func TestStarted(t *testing.T) {
 	for _, c := range starts {
@@ -266,7 +266,7 @@ func TestStarted(t *testing.T) {
 	}
 }
 
-// TestStartsAreSteps holds how starts appear in a trace, and that other actors
+// TestStartsAreSteps checks how starts appear in a trace, and that other actors
 // take no extra step.
 func TestStartsAreSteps(t *testing.T) {
 	s := newSystem(t, pulse.Options{Record: true})
@@ -287,7 +287,7 @@ func TestStartsAreSteps(t *testing.T) {
 	}
 }
 
-// TestRunsStartAnew holds that an actor inherits neither a start nor a disk
+// TestRunsStartAnew checks that an actor inherits neither a start nor a disk
 // from the actor at its index in the run before.
 func TestRunsStartAnew(t *testing.T) {
 	s := newSystem(t, pulse.Options{Strategy: faultsAt(1, 1), Faults: pulse.Faults{Crash: 1, RestartKept: 1}})

@@ -21,15 +21,15 @@ import (
 	"github.com/jostle-go/jostle/pulse/choice"
 )
 
-// stater is a strategy that makes all possible decisions, others in each run,
-// like an odometer. It calls seen before each step.
+// stater is a strategy that makes all possible decisions, different ones in
+// each run, like an odometer. It calls the function seen before each step.
 type stater struct {
 	digits []stateDigit
 	at     int
 	seen   func(*pulse.Enabled)
 }
 
-// A stateDigit is one decision of the run.
+// A stateDigit is one decision of the run: value is the answer, of is the number of possible answers.
 type stateDigit struct{ value, of int }
 
 func (e *stater) Begin(uint64) {}
@@ -53,7 +53,7 @@ func (e *stater) decide(n int) int {
 	return e.digits[e.at-1].value
 }
 
-// path names the decisions so far.
+// path returns the decisions so far as text.
 func (e *stater) path() string { return fmt.Sprint(e.digits[:e.at]) }
 
 // next advances to the next order and reports whether there was one.
@@ -82,7 +82,7 @@ func stateSystem(tb testing.TB, o pulse.Options, decisions ...int) *pulse.System
 	return sys
 }
 
-// A stated is a state in both forms.
+// A stated is a state as a hash and as a text.
 type stated struct {
 	hash uint64
 	text string
@@ -90,7 +90,7 @@ type stated struct {
 
 func stateNow(sys *pulse.System) stated { return stated{sys.State(), sys.StateText()} }
 
-// compareStates checks whether two states are equal, in both forms.
+// compareStates checks whether two states have equal hashes and equal texts.
 func compareStates(t *testing.T, a, b stated, same bool) {
 	t.Helper()
 	if (a.hash == b.hash) != same || (a.text == b.text) != same {
@@ -182,13 +182,13 @@ func selfSlice(n int) []any {
 
 func twoParts(of []int, a, b int) [2][]int { return [2][]int{of[a : a+1], of[b : b+1]} }
 
-// twoCapacities has two slices with the same start and length.
+// twoCapacities returns two slices with the same start and length, but capacities 4 and n.
 func twoCapacities(n int) [2][]int {
 	list := make([]int, 4)
 	return [2][]int{list[:1], list[:1:n]}
 }
 
-// builderOf has capacity beyond its length, with old contents.
+// builderOf returns a Builder with unused capacity that has old contents.
 func builderOf(text string) *strings.Builder {
 	b := &strings.Builder{}
 	b.Grow(1000)
@@ -281,8 +281,8 @@ func TestStateOfValues(t *testing.T) {
 	}
 }
 
-// TestStateOfSharing: whether actors and messages share memory is part of a
-// state, wherever they do.
+// TestStateOfSharing: a state includes which memory actors and
+// messages share, in all ways of sharing it.
 func TestStateOfSharing(t *testing.T) {
 	type list = []int
 	of := func(a, b, msg any) stated {
@@ -321,8 +321,8 @@ func twoMaps(same bool) [2]map[int]int {
 	return [2]map[int]int{m, {1: 1}}
 }
 
-// TestStateOfWhatCannotBeRead holds that the state of such actors is what they
-// have received, in order.
+// TestStateOfWhatCannotBeRead checks that the messages received, in order, are
+// the state of an actor whose fields cannot be read.
 func TestStateOfWhatCannotBeRead(t *testing.T) {
 	twins := map[*stateNode]int{{}: 0, {}: 0}
 	for name, v := range map[string]any{
@@ -374,7 +374,7 @@ func syncMap() *sync.Map {
 	return m
 }
 
-// keysOfKeys is a map whose key leads to such a map, n times. To sort one map,
+// keysOfKeys returns n maps, each a key of the previous one. To sort one map,
 // the next must be sorted twice.
 func keysOfKeys(n int) any {
 	type node struct{ m map[*node]*node }
@@ -385,7 +385,7 @@ func keysOfKeys(n int) any {
 	return first
 }
 
-// adder adds up its messages and keeps the last sender of a question.
+// adder adds up its messages, and stores the sender of the last question.
 type adder struct {
 	sum  int
 	from pulse.Ref
@@ -461,7 +461,7 @@ func (s *obeys) Receive(ctx *pulse.Ctx, msg any) {
 	}
 }
 
-// scripted spawns two such actors and has the first receive messages.
+// scripted spawns two actors of type obeys, a and b, and has a receive the messages.
 func scripted(messages ...any) func(*pulse.System) {
 	return func(sys *pulse.System) {
 		a := sys.Spawn("a", &obeys{})
@@ -491,7 +491,7 @@ func ticking(period, until time.Duration) func(*pulse.System) {
 	}
 }
 
-// writes has an actor write to its disk when it starts.
+// writes has an actor write to its disk in its start step.
 func writes(text string) func(*pulse.System) {
 	return func(sys *pulse.System) {
 		sys.Send(sys.Spawn("it", pulse.Func(func(ctx *pulse.Ctx, _ any) { scribbles(ctx, text) })), 1)
@@ -499,7 +499,7 @@ func writes(text string) func(*pulse.System) {
 	}
 }
 
-// A struck is a sequence of Nemesis calls of a test on two actors.
+// A struck is a sequence of Nemesis calls that the test makes on two actors.
 type struck func(n pulse.Nemesis, r []pulse.Ref)
 
 func cuts(from, to int) struck { return func(n pulse.Nemesis, r []pulse.Ref) { n.Cut(r[from], r[to]) } }
@@ -523,7 +523,7 @@ func restarts(lost bool) struck {
 	}
 }
 
-// linked makes two actors, one of them unreadable, and strikes them.
+// linked makes two actors, one of them unreadable, and makes Nemesis calls on them.
 func linked(list ...struck) func(*pulse.System) {
 	return func(sys *pulse.System) {
 		a := sys.SpawnSpec(pulse.Spec{Name: "a", New: func() pulse.Actor { return pulse.Func(func(*pulse.Ctx, any) {}) }})
@@ -549,7 +549,7 @@ func specified(spec pulse.Spec, messages ...any) func(*pulse.System) {
 	}
 }
 
-// A touchy actor panics when it receives "panic", and has no state.
+// A touchy actor panics when it receives "panic". It has no fields.
 type touchy struct{}
 
 func (*touchy) Receive(_ *pulse.Ctx, msg any) {
@@ -558,13 +558,13 @@ func (*touchy) Receive(_ *pulse.Ctx, msg any) {
 	}
 }
 
-// A told actor is a touchy Starter.
+// A told actor is a touchy actor with a Started method.
 type told struct{ touchy }
 
 func (*told) Started(*pulse.Ctx, pulse.Start) {}
 
-// startsStruck spawns a Starter, and strikes it before its first start has
-// arrived, or after.
+// startsStruck spawns a Starter. It makes some Nemesis calls before the Starter's first start
+// arrives, and others after.
 func startsStruck(before, after []struck) func(*pulse.System) {
 	return func(sys *pulse.System) {
 		a := sys.SpawnSpec(pulse.Spec{Name: "a", New: func() pulse.Actor { return &told{} }})
@@ -578,8 +578,8 @@ func startsStruck(before, after []struck) func(*pulse.System) {
 	}
 }
 
-// sentTo has a process send 1 to an actor that accepts nothing. The history of
-// both is the same whatever send does.
+// sentTo has a process send 1 to an actor that accepts nothing. The histories
+// of both actors do not depend on send.
 func sentTo(send func(p *pulse.Process, to pulse.Ref)) func(*pulse.System) {
 	return func(sys *pulse.System) {
 		to := sys.Go("to", func(p *pulse.Process) { p.ReceiveMatch(func(any) bool { return false }) })
@@ -588,7 +588,7 @@ func sentTo(send func(p *pulse.Process, to pulse.Ref)) func(*pulse.System) {
 	}
 }
 
-// accepting limits what a hosted actor accepts, and then sends it messages.
+// accepting has a hosted actor accept only some messages. Then it sends messages to the actor.
 func accepting(match func(msg any) bool, messages ...any) func(*pulse.System) {
 	return func(sys *pulse.System) {
 		a := sys.Spawn("a", &touchy{})
@@ -599,8 +599,8 @@ func accepting(match func(msg any) bool, messages ...any) func(*pulse.System) {
 	}
 }
 
-// endsWith has an actor end whose messages to another are held up. The other
-// learns of the end from the system, if it watches, or from the actor itself.
+// endsWith has an actor end while its messages to another actor are held up. The
+// other actor learns of the end by a Down, if it watches, or from the actor itself.
 func endsWith(watched bool) func(*pulse.System) {
 	return func(sys *pulse.System) {
 		var it, watcher pulse.Ref
@@ -709,7 +709,7 @@ func TestStateOfSystems(t *testing.T) {
 	}
 }
 
-// A readAloud answers questions from a list, then with zero, and needs states.
+// A readAloud is a strategy that needs states. It answers Choose from a list, then with zero.
 type readAloud struct{ list []int }
 
 func (*readAloud) Begin(uint64)              {}
@@ -724,8 +724,8 @@ func (r *readAloud) Choose(choice.Kind, int) int {
 	return v
 }
 
-// TestStateOfCrashes holds that the history of an unreadable actor includes its
-// crashes and what it has read from its disk since.
+// TestStateOfCrashes checks that the history of an unreadable actor includes its
+// crashes, and what it has read from its disk after them.
 func TestStateOfCrashes(t *testing.T) {
 	state := func(build func(*pulse.System), faults pulse.Faults, decisions ...int) stated {
 		sys := newSystem(t, pulse.Options{Faults: faults, Strategy: &readAloud{decisions}})
@@ -763,7 +763,7 @@ func TestStateOfCrashes(t *testing.T) {
 	compareStates(t, state(reads, lost, 0, 1, 0, 1), state(reads, lost, 0, 1, 1, 1), false)
 }
 
-// TestStateOfOrders holds which orders of a list lead to the same state.
+// TestStateOfOrders checks which orders of a list lead to the same state.
 func TestStateOfOrders(t *testing.T) {
 	fan := func(handler func() pulse.Actor) func(*pulse.System) {
 		return func(sys *pulse.System) {
@@ -781,8 +781,8 @@ func TestStateOfOrders(t *testing.T) {
 		build               func(*pulse.System)
 		orders, states, end int
 	}{
-		// 3 senders that have taken their step or not, and messages that were
-		// received or not
+		// the states are: which of the 3 senders have taken their step, and which messages were
+		// received
 		{"sum", pulse.Options{}, fan(func() pulse.Actor { return &sums{} }), 90, 27, 1},
 		{"sum, Unordered", pulse.Options{Delivery: pulse.DeliveryUnordered}, fan(func() pulse.Actor { return &sums{} }), 90, 27, 1},
 		{"list", pulse.Options{}, fan(func() pulse.Actor { return &lists{} }), 90, 38, 6},
@@ -932,12 +932,12 @@ func countStates(t *testing.T, o pulse.Options, build func(*pulse.System)) (orde
 	return orders, len(texts), len(ends)
 }
 
-// TestServerStates holds Basset's figures for its example: 27 nodes in the tree
+// TestServerStates checks Basset's figures for its example: 27 nodes in the tree
 // of executions, 21 states.
 func TestServerStates(t *testing.T) {
 	e := &stater{}
 	o := server.Options()
-	o.Strategy, o.Environment = e, pulse.EnvironmentOpen // the test ends without a failure
+	o.Strategy, o.Environment = e, pulse.EnvironmentOpen // so that a run whose actors still wait does not fail
 	sys := pulse.New(o)
 	defer sys.Close()
 	states, nodes := map[uint64]string{}, map[string]bool{}
@@ -968,13 +968,13 @@ func TestStateWithoutStater(t *testing.T) {
 // A timerNews is a message that holds a timer.
 type timerNews struct{ timer pulse.Timer }
 
-// A setter sets a timer for each message, and sends it to another actor.
+// A setter sets a timer for each message, and sends the timer to another actor.
 type setter struct{ to pulse.Ref }
 
 func (s *setter) Receive(ctx *pulse.Ctx, _ any) { ctx.Send(s.to, timerNews{ctx.After(5, "late")}) }
 
-// TestHistories: the history of an unreadable actor shows what it received, as
-// it was then, and when, no matter when the history is computed.
+// TestHistories: the history of an unreadable actor depends on the messages as they were at the
+// receipt, and on the time of the receipt. It does not matter when the history is computed.
 func TestHistories(t *testing.T) {
 	end := func(build func(sys *pulse.System, unread pulse.Ref), asks bool) stated {
 		sys := stateSystem(t, pulse.Options{})
@@ -1024,9 +1024,9 @@ func (*parent) Receive(ctx *pulse.Ctx, msg any) {
 	}
 }
 
-// TestStateInEveryRun: the order of spawning is not part of a state. This also
-// holds within one system, whose runs may spawn more, fewer or other actors
-// than the run before.
+// TestStateInEveryRun: the order in which actors are spawned is not part of a
+// state. This is also true within one system, whose runs may spawn more, fewer
+// or other actors than the run before.
 func TestStateInEveryRun(t *testing.T) {
 	e := &stater{}
 	sys := pulse.New(pulse.Options{Strategy: e})
@@ -1059,8 +1059,8 @@ func TestStateInEveryRun(t *testing.T) {
 	compareStates(t, first["[1 2]"], first["[2 1]"], false)
 }
 
-// TestStateIsTheSameEverywhere holds a state that must be the same in each
-// process, system and run: it depends on no address or map order.
+// TestStateIsTheSameEverywhere checks a state that must be the same in each process,
+// system and run. The hash is a constant, so it must not depend on addresses or map order.
 func TestStateIsTheSameEverywhere(t *testing.T) {
 	const want = 0xd83a1c80a9e2a0cd
 	for range 2 {
@@ -1085,7 +1085,7 @@ func TestStateIsTheSameEverywhere(t *testing.T) {
 // A roamer acts by its rules: the random actor of a random program.
 type roamer struct {
 	rules  *roamerRules
-	world  []pulse.Ref // spawned by the test
+	world  []pulse.Ref // this actor is spawned by the test
 	sum    int
 	list   []int
 	nodes  map[int]*stateNode
@@ -1093,7 +1093,7 @@ type roamer struct {
 	asker  pulse.Ref
 	timer  pulse.Timer
 	reborn int
-	struck int // how many Nemesis calls it has made, which is bounded
+	struck int // the number of Nemesis calls of the actor, which is bounded
 	kinds  []int
 }
 
@@ -1102,7 +1102,7 @@ type roamerRules [3][]roamerDeed
 
 type roamerDeed struct{ do, a, b int }
 
-// roam is a message. It leads to messages with a smaller life.
+// A roam is a message whose receiver sends other roams with a smaller life.
 type roam struct {
 	kind, life int
 	node       *stateNode
@@ -1176,7 +1176,7 @@ func (r *roamer) does(ctx *pulse.Ctx, d roamerDeed, m roam) {
 	}
 }
 
-// strike has a Nemesis strike an actor, or its messages to another.
+// strike has a Nemesis strike an actor, or its links with another actor.
 func (r *roamer) strike(ctx *pulse.Ctx, d roamerDeed, at, other pulse.Ref) {
 	n := ctx.Nemesis()
 	did := false
@@ -1291,7 +1291,7 @@ func (p *roamProgram) build(sys *pulse.System) (outcome func(*pulse.Failure) str
 	return func(f *pulse.Failure) string {
 		var b strings.Builder
 		for _, r := range all {
-			asker, _, _ := strings.Cut(r.asker.String(), ".") // which of several children depends on the order
+			asker, _, _ := strings.Cut(r.asker.String(), ".") // the number of the child depends on the order, so it is left out
 			fmt.Fprint(&b, r.sum, r.list, asker, r.reborn)
 			for _, k := range slices.Sorted(maps.Keys(r.nodes)) {
 				fmt.Fprint(&b, k, *r.nodes[k], r.nodes[k] == r.last)
@@ -1307,15 +1307,15 @@ func (p *roamProgram) build(sys *pulse.System) (outcome func(*pulse.Failure) str
 	}
 }
 
-// A fate is a state and its possible results.
+// A fate is a state with the set of its possible results.
 type fate struct {
 	stated
 	outcomes map[string]bool
 }
 
-// TestEqualStatesHaveEqualFates runs random programs in all orders: the
-// possible results of a state are the same wherever in the tree it occurs. Text
-// and hash agree on which states are equal.
+// TestEqualStatesHaveEqualFates runs random programs in all orders: wherever a
+// state occurs in the tree of orders, its possible results are the same. Two
+// states have equal texts exactly if they have equal hashes.
 func TestEqualStatesHaveEqualFates(t *testing.T) {
 	trial.Long(t)
 	programs, nodes, states := 0, 0, 0
@@ -1352,7 +1352,7 @@ func TestEqualStatesHaveEqualFates(t *testing.T) {
 	}
 }
 
-// stateSeeds is how many random programs are run.
+// stateSeeds returns how many random programs a test runs.
 func stateSeeds() uint64 {
 	if os.Getenv("JOSTLE_NIGHTLY") != "" {
 		return 3000
@@ -1360,7 +1360,7 @@ func stateSeeds() uint64 {
 	return 200
 }
 
-// roamTree runs a program in all orders; nil if there are more than limit.
+// roamTree runs a program in all orders. It returns nil if there are more than limit orders.
 func roamTree(p *roamProgram, limit int) map[string]*fate {
 	e := &stater{}
 	p.o.Strategy = e

@@ -10,8 +10,8 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A crasher picks the oldest message a number of times. Then it picks the crash
-// of an actor, or another answer.
+// A crasher picks the oldest message a given number of times. Then Pick returns
+// the crash of an actor, or the given other answer.
 type crasher struct {
 	after, actor, instead int
 	picks, asked          int
@@ -42,7 +42,7 @@ func (c *crasher) Pick(e *pulse.Enabled) int {
 	return e.Oldest()
 }
 
-// answered replays the answers of a run to Choose.
+// answered is a strategy that replays a run's answers to Choose.
 type answered struct {
 	list []choice.Choice
 	at   int
@@ -61,15 +61,15 @@ func passesOn(sys *pulse.System) {
 	sys.Send(sys.Spawn("first", pulse.Func(func(ctx *pulse.Ctx, m any) { ctx.Send(last, m) })), blast{})
 }
 
-// TestPickedStrikes holds when a strategy with Needs.Strikes is asked for
-// strikes, and that a strategy without it makes the same run with the same
-// answers.
+// TestPickedStrikes checks when Pick of a strategy with Needs.Strikes can
+// choose strikes. A strategy without Needs.Strikes makes the same run if
+// it gives the same answers.
 func TestPickedStrikes(t *testing.T) {
 	crash := pulse.Faults{Crash: 1}
 	for _, c := range []struct {
 		name         string
 		options      pulse.Options
-		after, actor int // the actor it crashes, after this number of picks
+		after, actor int // after this number of picks, the strategy crashes this actor
 		want         string
 		picks, asked int
 	}{
@@ -104,7 +104,7 @@ func TestPickedStrikes(t *testing.T) {
 	}
 }
 
-// setsTimer has an actor that sends to another and sets a timer for itself.
+// setsTimer has an actor send to another actor and set a timer for itself.
 func setsTimer(sys *pulse.System) {
 	last := sys.Spawn("last", pulse.Func(func(*pulse.Ctx, any) {}))
 	sys.Send(sys.Spawn("first", pulse.Func(func(ctx *pulse.Ctx, m any) {
@@ -119,15 +119,15 @@ func pass(before, seq int32, how trace.PassKind) trace.Pass {
 	return trace.Pass{Before: before, Seq: seq, How: how}
 }
 
-// TestPickedPasses holds when a strategy with Needs.Strikes is asked for early
-// timers, how the trace shows them, and that the same answers give the same
-// run.
+// TestPickedPasses checks when a strategy with Needs.Strikes may pick an early
+// timer, and how the trace shows it. It also checks that the same answers give
+// the same run.
 func TestPickedPasses(t *testing.T) {
 	for _, c := range []struct {
 		name         string
 		options      pulse.Options
 		after, actor int
-		last         int64 // when the last message reached the other
+		last         int64 // the time at which the last message was received
 		passes       []trace.Pass
 		picks        int
 	}{
@@ -162,12 +162,12 @@ func TestPickedPasses(t *testing.T) {
 	}
 }
 
-// An unrecorded crasher does not need the run recorded.
+// An unrecorded is a crasher that does not need the run to be recorded.
 type unrecorded struct{ crasher }
 
 func (*unrecorded) Needs() pulse.Needs { return pulse.Needs{Strikes: true} }
 
-// TestPickedPassesUnrecorded holds that timers also fire early in a run that is
+// TestPickedPassesUnrecorded checks that timers fire early also in a run that is
 // not recorded.
 func TestPickedPassesUnrecorded(t *testing.T) {
 	s := &unrecorded{crasher{actor: -1}}
@@ -187,8 +187,8 @@ func stepsOf(t *trace.Trace) string {
 	return strings.Join(list, "; ")
 }
 
-// TestWrongStrikes holds that a strategy fails the run if it picks a strike
-// that does not exist, or returns Hold without the need.
+// TestWrongStrikes checks that a strategy fails the run if it picks a strike
+// that does not exist, or returns Hold where it may not.
 func TestWrongStrikes(t *testing.T) {
 	for after, want := range map[int]string{0: "picked 3 of 1", 2: "picked 3 of 0"} {
 		sys := pulse.New(pulse.Options{Strategy: &crasher{after: after, actor: 9, instead: 3}, Faults: pulse.Faults{Crash: 1}})
@@ -206,9 +206,9 @@ func TestWrongStrikes(t *testing.T) {
 	sys.Close()
 }
 
-// TestStrikesAtTheBound holds that a fault counts as a step toward
-// Options.Steps, wherever it comes and whoever is asked for it. So orders that
-// differ only in that end alike.
+// TestStrikesAtTheBound checks that a fault counts as a step toward Options.Steps, at any place in
+// a run and however the strategy chooses it. So orders with the same steps also end at the same
+// step.
 func TestStrikesAtTheBound(t *testing.T) {
 	crash, cut := pulse.Faults{Crash: 1}, pulse.Faults{Partition: 1}
 	for _, c := range []struct {

@@ -10,7 +10,7 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// A diary is what the actors of a test record.
+// A diary records what the actors of a test do.
 type diary struct{ lines []string }
 
 func (d *diary) write(format string, args ...any) {
@@ -32,7 +32,7 @@ func (c *tally) Receive(_ *pulse.Ctx, msg any) {
 	c.d.write("%v at %d", msg, c.n)
 }
 
-// watching records whose end it sees.
+// watching watches an actor and records that it has ended.
 func watching(d *diary, r *pulse.Ref) pulse.Func {
 	return func(ctx *pulse.Ctx, msg any) {
 		if down, ok := msg.(pulse.Down); ok {
@@ -64,12 +64,12 @@ func family(s *pulse.System, d *diary, names []string, specs []pulse.Spec) pulse
 	return s.SpawnSpec(spec)
 }
 
-// supervisions are the results of a panic.
+// supervisions are programs in which an actor panics, with the results.
 var supervisions = []struct {
 	name    string
 	build   func(s *pulse.System, d *diary)
 	diary   []string
-	failure string // in full, without the stack
+	failure string // the whole text of the failure, without the stack
 	orphans []string
 }{
 	{
@@ -369,8 +369,8 @@ func TestSupervision(t *testing.T) {
 	}
 }
 
-// TestSupervisedPanicsAreNoted: the trace notes a panic that a supervisor
-// handled.
+// TestSupervisedPanicsAreNoted: the trace has a note on each panic that a
+// supervisor handled.
 func TestSupervisedPanicsAreNoted(t *testing.T) {
 	s := pulse.New(pulse.Options{Record: true})
 	defer s.Close()

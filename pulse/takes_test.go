@@ -12,7 +12,7 @@ import (
 	"github.com/jostle-go/jostle/pulse/strategy"
 )
 
-// Two types that share the compiled code of a generic function.
+// blank and void are two types for which a generic function has the same compiled code.
 type (
 	blank struct{}
 	void  struct{}
@@ -21,9 +21,9 @@ type (
 func isWord(msg any) bool   { _, is := msg.(string); return is }
 func isNumber(msg any) bool { _, is := msg.(int); return is }
 
-// Which steps of a process change what it accepts: those after which it waits
-// for other messages than before. A wait for an answer or for time is no
-// change.
+// A step of a process changes what the process accepts if the process then
+// waits for other messages than before. A wait for an answer or for time is
+// no such change.
 func TestWhatProcessesTake(t *testing.T) {
 	echo := pulse.Func(func(ctx *pulse.Ctx, _ any) { ctx.Reply("echo") })
 	for _, c := range []struct {
@@ -76,8 +76,8 @@ func TestWhatProcessesTake(t *testing.T) {
 	}
 }
 
-// An auditor is random order that checks all invariants before each step. One
-// of them is that the first accepted message of each channel can be delivered.
+// An auditor is a strategy that picks at random and checks all invariants before each
+// step. One of them is that the first accepted message of each channel can be delivered.
 type auditor struct {
 	pulse.Strategy
 	sys    *pulse.System
@@ -91,8 +91,8 @@ func (a *auditor) Pick(e *pulse.Enabled) int {
 	return a.Strategy.Pick(e)
 }
 
-// moody waits n times at random, most often as before. In between it sends to
-// itself, and cuts itself off from one of its senders, or from none.
+// moody waits n times, in a random way that is mostly the same as before. Between
+// waits it sends messages to itself, and cuts or heals the links from its senders.
 func moody(rng *rand.Rand, n int, peer pulse.Ref, senders *[]pulse.Ref) func(*pulse.Process) {
 	return func(p *pulse.Process) {
 		for i := range n {
@@ -129,8 +129,8 @@ func moody(rng *rand.Rand, n int, peer pulse.Ref, senders *[]pulse.Ref) func(*pu
 	}
 }
 
-// Whatever a process accepts, and whatever happens to waiting messages: the
-// deliverable messages are right before each step.
+// Before each step, the list of deliverable messages is right. That holds
+// whatever a process accepts and whatever happens to waiting messages.
 func TestWhatIsWantedIsFound(t *testing.T) {
 	faults := pulse.Faults{Drop: 2, Duplicate: 3, Delay: 3, Crash: 1, RestartLost: 1, Partition: 1}
 	for seed := range uint64(400) {
@@ -169,7 +169,7 @@ func TestWhatIsWantedIsFound(t *testing.T) {
 	}
 }
 
-// swings is an external variable that wants reads.
+// swings is a package-level variable that the functions wants depend on.
 var swings int
 
 type wanting struct{}
@@ -178,9 +178,9 @@ func (wanting) wants(any) bool { return swings%2 == 0 }
 
 func wants(any) bool { return swings%2 == 0 }
 
-// A package-level function that depends on more than its argument is a misuse,
-// which the isolation check finds. Other functions may depend on what their
-// process owns.
+// A predicate that is a package-level function must depend only on its
+// argument. The isolation check reports others. Other functions may depend on
+// what their process owns.
 func TestPredicatesThatLookAtMore(t *testing.T) {
 	for _, c := range []struct {
 		name  string

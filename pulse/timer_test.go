@@ -28,14 +28,14 @@ func setting(d *diary) pulse.Func {
 	}
 }
 
-// timings are programs with timers: what they record, and when they end.
+// timings are programs with timers: each has the messages received and the time of its end.
 var timings = []struct {
 	name  string
 	o     pulse.Options
 	build func(s *pulse.System, d *diary)
 	want  string // the diary
 	now   time.Duration
-	fails string // how the failure text begins
+	fails string // the beginning of the failure's text
 }{
 	{
 		name: "timers fire in the order of their times",
@@ -272,7 +272,7 @@ func setup(do func(*pulse.Ctx, *diary)) func(*pulse.System, *diary) {
 	}
 }
 
-// straight spawns a process.
+// straight spawns a process with the given code.
 func straight(do func(*pulse.Process, *diary)) func(*pulse.System, *diary) {
 	return func(s *pulse.System, d *diary) {
 		s.Go("clerk", func(p *pulse.Process) { do(p, d) })
@@ -397,8 +397,8 @@ func TestSettleTakesNoTime(t *testing.T) {
 	}
 }
 
-// TestEarlyTimers: at most as many timers as the options allow fire while
-// messages wait, over all Run calls of a run; each is a decision.
+// TestEarlyTimers: the limit of early timers counts over all calls of Run
+// in one run. Each early timer is a recorded decision.
 func TestEarlyTimers(t *testing.T) {
 	always := &answers{choose: func(k choice.Kind, n int) int {
 		if k == choice.Clock {
@@ -475,8 +475,8 @@ func TestEarlyTimersAreReplayed(t *testing.T) {
 	}
 }
 
-// TestAnswerAndTimeoutAtOneMoment: whichever comes first, the other leaves
-// nothing behind.
+// TestAnswerAndTimeoutAtOneMoment: an answer and a timeout come at one
+// time. The second one leaves nothing behind.
 func TestAnswerAndTimeoutAtOneMoment(t *testing.T) {
 	for _, delivery := range []pulse.Delivery{pulse.DeliveryFIFO, pulse.DeliveryUnordered} {
 		for _, record := range []bool{true, false} {

@@ -53,7 +53,7 @@ func TestAskOfType(t *testing.T) {
 	}
 }
 
-// A process receives the messages of one type, and others later.
+// ReceiveAs returns the messages of one type. Other messages wait until the process receives them.
 func TestReceiveOfType(t *testing.T) {
 	var got []any
 	sys := pulse.New(pulse.Options{})

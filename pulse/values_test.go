@@ -14,7 +14,7 @@ type gauge struct{ n int }
 func isGauge(t reflect.Type) bool { return t == reflect.TypeFor[gauge]() }
 
 // TestTools: the contents of tools affect neither states nor the isolation
-// check, and the same types are no tools with other options.
+// check. With other options the same types are not tools.
 func TestTools(t *testing.T) {
 	sys := stateSystem(t, pulse.Options{})
 	o := sys.Options()
@@ -36,8 +36,8 @@ func TestTools(t *testing.T) {
 	}
 }
 
-// TestIsolationOfOurs: changes inside pulse's own values in a message raise no
-// alarm; changes of other values in their place do.
+// TestIsolationOfOurs: a change inside a value of pulse's own, in a message,
+// is not reported. A change of another value in its place is reported.
 func TestIsolationOfOurs(t *testing.T) {
 	type held struct {
 		coroutine *pulse.Coroutine

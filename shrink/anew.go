@@ -188,25 +188,25 @@ func changed(words []uint64, state *uint64) []uint64 {
 	return words
 }
 
-// The limits of descents.
+// These are the limits of descents (see descend).
 const (
 	mostDescent  = 400  // the maximum number of runs of one descent
 	mostDescents = 2    // the maximum number of descents from the runs that one search finds
 	descending   = 8    // the effort of a descent
 	mostAfresh   = 4    // the maximum number of calls to Subject.Afresh
-	freshRuns    = 1000 // the maximum number of runs of such a call
-	mostAlike    = 3    // the number of such descents that settle a run: see settled
+	freshRuns    = 1000 // the maximum number of runs of one call to Subject.Afresh
+	mostAlike    = 3    // after so many of these descents, settled returns true
 )
 
-// The levels of a descent.
+// inOrder and falling are the levels of a descent: without and with passes that change the draws.
 var (
 	inOrder = level{[]func(*shrinker){later, order, answers}, quickEffort, true, nil}
 	falling = level{[]func(*shrinker){later, order, draws, answers}, descending, true, nil}
 )
 
-// descend makes a failing run smaller that may be larger than the best run. It uses only cheap passes.
-// It changes the draws only if the other passes make the run nearly as small as the best run, and only
-// once for each program. It sets out to the result, which may become the best run.
+// descend makes a failing run smaller. The run may be larger than the best run. descend uses only cheap passes. It
+// changes draws only if the other passes make the run nearly as small as the best run, and only once for each program.
+// It sets out to the result, which may become the best run.
 func (x *shrinker) descend(out *Outcome) {
 	if x.over() {
 		return
@@ -306,8 +306,8 @@ func (x *shrinker) simplerDraws(i int) (all [][]choice.Input) {
 	return slices.DeleteFunc(all, func(list []choice.Input) bool { return compareInputs(list, best) >= 0 })
 }
 
-// afresh descends from other failing runs with other draws, which often lead to a smaller run than the
-// given one does. It ends when the best run is settled.
+// afresh makes new failing runs with other draws and descends from them, because they often lead to smaller runs. It
+// ends when settled returns true.
 func afresh(x *shrinker) {
 	for shrunk := x.shrunk; x.afresh < mostAfresh && !settled(x) && x.shrunk == shrunk && !x.over(); {
 		found, made := x.subject.Afresh(x.ctx, x.afresh, x.Best.Signature, x.within(freshRuns), x.meet)
@@ -326,10 +326,10 @@ func afresh(x *shrinker) {
 	}
 }
 
-// settled reports whether enough descents from unrelated runs have come to as many messages from
-// outside and steps as the best run has. Then the best run is hardly ever larger than the least.
+// settled reports whether the best run is probably the smallest one. It is if enough descents from unrelated runs have
+// led to the same number of messages from outside and steps.
 func settled(x *shrinker) bool { return x.alike >= mostAlike }
 
-// settledOrder reports whether the best run is settled, and has too few constraints to replace them by
+// settledOrder reports whether settled is true and the best run has too few constraints to replace them by
 // fewer.
 func settledOrder(x *shrinker) bool { return settled(x) && len(x.Best.Case.Schedule.Before) <= 1 }

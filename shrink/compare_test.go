@@ -10,7 +10,7 @@ import (
 	"github.com/jostle-go/jostle/shrink"
 )
 
-// outcome draws an outcome from few different numbers, so that many are partly equal.
+// outcome draws an outcome from few different numbers, so that many outcomes agree in part.
 func outcome(d *rand.Rand) shrink.Outcome {
 	out := shrink.Outcome{External: d.IntN(2), Steps: d.IntN(2)}
 	out.Case.Schedule.Before = make([]choice.Constraint, d.IntN(2))
@@ -45,7 +45,7 @@ func TestCompareIsAnOrder(t *testing.T) {
 	}
 }
 
-// The more important criterion decides, whatever the others are.
+// A more important criterion decides, whatever the less important ones are.
 func TestCompareByImportance(t *testing.T) {
 	words := func(w ...uint64) []choice.Input { return []choice.Input{{Label: "x", Words: w}} }
 	answers := func(v ...uint32) (list []choice.Choice) {

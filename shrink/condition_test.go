@@ -23,8 +23,8 @@ func permutations(n int) (all [][]uint64) {
 	return all
 }
 
-// ordersOf returns all orders of n messages of one actor. The function fails says
-// which of them failed.
+// ordersOf returns all orders of n messages to one actor. The function fails says which of them
+// failed.
 func ordersOf(n int, fails func(before func(a, b uint64) bool) bool) (orders []shrink.Order) {
 	for _, p := range permutations(n) {
 		before := func(a, b uint64) bool { return slices.Index(p, a) < slices.Index(p, b) }
@@ -33,7 +33,7 @@ func ordersOf(n int, fails func(before func(a, b uint64) bool) bool) (orders []s
 	return orders
 }
 
-// holds reports whether a condition holds in an order, by the definition alone.
+// holds reports whether a condition holds in an order, by its definition.
 func holds(c shrink.Condition, o shrink.Order) bool {
 	for _, term := range c.Terms {
 		all := true
@@ -87,9 +87,9 @@ func TestConditions(t *testing.T) {
 	}
 }
 
-// TestConditionsAreExact checks, for random sets of orders, that a condition holds in
-// exactly the orders that failed. It also checks that a conjunction is as short as
-// the shortest one, found by trying all. A message may be missing from some orders.
+// TestConditionsAreExact checks, for random sets of orders, that a condition holds in exactly the orders that failed.
+// It also checks that a conjunction is as short as the shortest one, found by trying all. A message may be missing from
+// some orders.
 func TestConditionsAreExact(t *testing.T) {
 	found, short := 0, 0
 	for seed := range uint64(3000) {
@@ -102,7 +102,7 @@ func TestConditionsAreExact(t *testing.T) {
 		})
 		orders = slices.DeleteFunc(orders, func(shrink.Order) bool { return d.IntN(3) == 0 })
 		for i := range orders {
-			if d.IntN(4) == 0 { // a failing run ends early
+			if d.IntN(4) == 0 { // a failing run ends early, so messages may be missing
 				r := &orders[i].Received[0]
 				r.Steps = r.Steps[:2+d.IntN(3)]
 			}
@@ -129,7 +129,7 @@ func TestConditionsAreExact(t *testing.T) {
 	}
 }
 
-// hiddenTerms draws in which orders of four messages something fails.
+// hiddenTerms draws the orders of four messages in which a program fails.
 func hiddenTerms(d *rand.Rand) (terms [][]choice.Constraint) {
 	for range 1 + d.IntN(2) {
 		var term []choice.Constraint
@@ -142,9 +142,9 @@ func hiddenTerms(d *rand.Rand) (terms [][]choice.Constraint) {
 	return terms
 }
 
-// shortestConjunction returns the length of the shortest conjunction that holds in
-// exactly the orders that failed, 0 if none has at most four constraints. It tries
-// all.
+// shortestConjunction returns the length of the shortest conjunction that holds in exactly the
+// orders that failed. It tries all conjunctions of at most four constraints, and returns 0 if there
+// is none.
 func shortestConjunction(orders []shrink.Order) int {
 	var all []choice.Constraint
 	for a := uint64(1); a <= 4; a++ {

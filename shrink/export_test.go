@@ -30,7 +30,7 @@ func alone(pass func(*shrinker)) func(Subject, Outcome) Result {
 	}
 }
 
-// Doubted searches other draws with little effort, and then with that of the pass.
+// Doubted runs the pass doubt: it searches other draws, first with little effort and then with the pass's full effort.
 func Doubted(s Subject, found Outcome, inputs []choice.Input) Result {
 	return alone(func(x *shrinker) {
 		x.seek(inputs, true)
@@ -51,8 +51,8 @@ func Passes() (names []string) {
 	return names
 }
 
-// Without removes a pass from all levels, including the levels of descents. The returned function
-// restores the pass.
+// Without removes a pass from all levels, including the levels of descents. The returned function restores the
+// pass.
 func Without(name string) (restore func()) {
 	all, descent := levels, [...]level{inOrder, falling}
 	for i := range levels {

@@ -34,7 +34,7 @@ func lists(out *shrink.Outcome) string {
 	return fmt.Sprint(a, " ", b)
 }
 
-// Elements leaves out neighbors together, and never changes another list.
+// The pass elements can leave out neighboring elements together. It never changes another list.
 func TestElements(t *testing.T) {
 	has := func(numbers ...uint64) func(a, b []uint64) int {
 		return func(a, b []uint64) int {
@@ -65,7 +65,7 @@ func TestElements(t *testing.T) {
 	}
 }
 
-// Rearranged makes one change at a time, of each kind.
+// The pass rearranged makes one change at a time, of each kind.
 func TestRearranged(t *testing.T) {
 	for _, c := range []struct{ name, found, want string }{
 		{"moved", "[9 8] [7]", "[9] [8 7]"},
@@ -89,7 +89,7 @@ func TestRearranged(t *testing.T) {
 	}
 }
 
-// United puts the sum of two elements, or one more, into one of them. It adds no
+// The pass united adds two elements, with or without one more, and puts the sum into one of them. It never adds a
 // zero.
 func TestUnited(t *testing.T) {
 	for _, c := range []struct{ name, found, smaller, want string }{
@@ -116,18 +116,18 @@ func TestUnited(t *testing.T) {
 	}
 }
 
-// A line is a subject of five deliveries. They come in the order of their numbers,
-// except for those that wait. It fails in one order, or if the answer to one question
-// is not zero.
+// A line is a subject of five deliveries. They come in the order of their numbers, except
+// for deliveries that wait. It fails in one order, or if the answer to one question is not
+// zero.
 type line struct {
 	fails  string
-	answer int // from 1; 0 is none
+	answer int // counted from 1; 0 for no question
 }
 
 func (y *line) Run(c shrink.Case) shrink.Outcome {
 	out := shrink.Outcome{Case: c.Clone(), Steps: 5}
 	for len(out.Taken) < 5 {
-		var first uint64 // the first of those that wait, in case all do
+		var first uint64 // the first waiting delivery, in case all wait
 		for id := uint64(1); id <= 5; id++ {
 			if slices.Contains(out.Taken, id) {
 				continue
@@ -169,8 +169,8 @@ func (y *line) Afresh(context.Context, int, string, int, func(shrink.Outcome)) (
 
 func (y *line) Parts(shrink.Case) []shrink.Part { return nil }
 
-// Nearest finds the fewest constraints, whatever the first ones are, and moves an
-// answer to another question.
+// The pass nearest finds the fewest constraints, whatever the given constraints are. It moves an answer to another
+// question.
 func TestNearest(t *testing.T) {
 	before := func(list ...uint64) (c shrink.Case) {
 		for i := 0; i < len(list); i += 2 {
@@ -182,7 +182,7 @@ func TestNearest(t *testing.T) {
 		line
 		found   shrink.Case
 		want    string
-		answers int // that are not zero
+		answers int // the number of answers that are not zero
 	}{
 		{line{fails: "[2 3 1 4 5]"}, before(2, 1, 3, 1, 1, 4), "[{3 1}]", 0},
 		{line{fails: "[2 1 3 5 4]"}, before(2, 1, 1, 3, 3, 4, 5, 4), "[{2 1} {5 4}]", 0},
@@ -209,8 +209,8 @@ func TestNearest(t *testing.T) {
 	}
 }
 
-// The pass perturb finds a single constraint that replaces two constraints and is
-// neither of them.
+// The pass perturb finds one constraint that replaces two
+// others.
 func TestPerturb(t *testing.T) {
 	y := &line{fails: "[2 3 4 5 1]"}
 	found := y.Run(shrink.Case{Schedule: choice.Schedule{Before: []choice.Constraint{{First: 3, Second: 1}, {First: 5, Second: 1}}}})
@@ -223,8 +223,8 @@ func TestPerturb(t *testing.T) {
 	}
 }
 
-// A slope is a board on which a search finds runs with one additional step for each needless
-// constraint. It also has other failing runs.
+// A slope is a board on which a search finds runs with one additional step for each needless constraint. It also has
+// other failing runs.
 type slope struct {
 	board
 	unneeded int    // the number of constraints of the runs that Search returns
@@ -296,8 +296,8 @@ func TestDescents(t *testing.T) {
 	}
 }
 
-// A shy subject has one message for each number. If these are [8], only a search of
-// many runs finds an order that fails.
+// A shy subject has one message for each number. If the numbers are [8], only a search of many runs finds a failing
+// order.
 type shy struct {
 	toy
 	runs int
@@ -323,7 +323,7 @@ func (y *shy) Search(_ context.Context, inputs []choice.Input, signature string,
 	return found, 1, false
 }
 
-// Programs with fewer messages are searched again with more runs in the end.
+// At the end, programs with fewer messages are searched again with more runs.
 func TestDoubted(t *testing.T) {
 	for runs, want := range map[int]string{25: "[8]", 300: "[8]", 301: "[3 8]"} {
 		y := newShy(runs)

@@ -32,7 +32,7 @@ func (y *race) Run(c shrink.Case) shrink.Outcome {
 	return out
 }
 
-// next returns the first delivery that does not wait, or the first of all if all wait.
+// next returns the first delivery that does not wait, or the first delivery if all wait.
 func next(deliveries int, taken []uint64, before []choice.Constraint) (next uint64) {
 	gone, waits := make([]bool, deliveries+1), make([]bool, deliveries+1)
 	for _, id := range taken {
@@ -115,7 +115,7 @@ func (y *shelf) Search(_ context.Context, inputs []choice.Input, _ string, _ *sh
 	return nil, 1, false
 }
 
-// A started is a subject with a failing case to shrink.
+// A started is a subject with the failing case at which shrinking starts.
 type started struct {
 	subject shrink.Subject
 	found   shrink.Case
@@ -167,8 +167,8 @@ func oneForTwo() started {
 	}}, under(choice.Constraint{First: 5, Second: 4}, choice.Constraint{First: 4, Second: 3})}
 }
 
-// powerOfTwo fails if one of the numbers is a power of two and at least 32. It passes with the next
-// lower number.
+// powerOfTwo fails if the list has a power of two that is at least 32. It passes if that number is one
+// smaller.
 func powerOfTwo() started {
 	p := startedToy("one number")
 	p.subject = newToy(func(words, _ []uint64, _ []uint32) bool {
@@ -184,8 +184,8 @@ func steeper() started {
 	return started{&slope{board: *p.subject.(*board), unneeded: 5, rare: "[9] [7]"}, p.found}
 }
 
-// far also fails with a second pair of lists that no change of the given lists leads to. A run with
-// the second pair is larger at first.
+// far also fails with a second pair of lists. No single change of the given lists leads to it. At first, a run with the
+// second pair is larger.
 func far() started {
 	p := startedBoard("[9] [7]", only(map[string]int{"[9] [7]": 7, "[1 2 3] [5]": 10, "[2 3] [5]": 8, "[1 2] [5]": 8, "[2] [5]": 3}))
 	other := shrink.Case{Inputs: []choice.Input{written([]uint64{1, 2, 3}), written([]uint64{5})}}
@@ -325,7 +325,7 @@ func sizeOf(out *shrink.Outcome) string {
 	return fmt.Sprintf("%d, %d, %d, %d", out.External, out.Steps, len(out.Case.Schedule.Before), answers)
 }
 
-// oneMore has fewer steps with one more element. Its value is larger by one than the given ones.
+// oneMore takes fewer steps with one more element. The element's value must be one more than the given values.
 func oneMore() started {
 	return startedBoard("[3 3] [7]", only(map[string]int{"[3 3] [7]": 9, "[3 2 3] [7]": 4}))
 }

@@ -81,8 +81,8 @@ type level struct {
 	unless func(*shrinker) bool
 }
 
-// Afresh comes early, because other failing runs often lead to the least run, and because several
-// of them that lead to runs of one size make other expensive passes needless: see settled.
+// The level with afresh comes early. Other failing runs often lead to the smallest run, and if several of them lead to
+// runs of one size, settled returns true and expensive levels are skipped.
 var levels = [...]level{
 	{[]func(*shrinker){later, order, draws, answers}, littleEffort, true, nil},
 	{[]func(*shrinker){nearest, elsewhere, fewer, rearranged}, littleEffort, false, nil},
@@ -141,7 +141,7 @@ type shrinker struct {
 	plunged map[string]int  // maps a program to the effort with which simpler searched it
 	fallen  map[string]bool // the programs from which a descent has changed the draws
 	afresh  int             // the number of calls to Subject.Afresh
-	alike   int             // the number of descents of afresh that came to as many messages from outside and steps as the best run has
+	alike   int             // the number of descents of afresh that led to a run with as many messages from outside and steps as the best run
 	wanders uint64          // the number of calls to wander
 
 	bases  []Outcome // the failing runs as large as the best run; wander starts from them

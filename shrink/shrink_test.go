@@ -11,9 +11,9 @@ import (
 	"github.com/jostle-go/jostle/shrink"
 )
 
-// A toy is a subject without actors. Its draws are lists of numbers, each of which is
-// a message from outside. The sum is the number of steps, and a function says whether
-// it fails.
+// A toy is a subject without actors. Its draws are lists of numbers. Each number is a
+// message from outside, and the sum is the number of steps. A function decides whether it
+// fails.
 type toy struct {
 	fails func(inputs []choice.Input, before []choice.Constraint, answers []choice.Choice) string
 	runs  int
@@ -31,7 +31,7 @@ func (y *toy) Run(c shrink.Case) shrink.Outcome {
 	return out
 }
 
-// Parts returns none: the parts of the lists are not known.
+// Parts returns no parts: a toy does not know the parts of its lists.
 func (y *toy) Afresh(context.Context, int, string, int, func(shrink.Outcome)) ([]shrink.Outcome, int) {
 	return nil, 0
 }
@@ -54,7 +54,7 @@ func (y *toy) Search(_ context.Context, inputs []choice.Input, signature string,
 	return found, 2, false
 }
 
-// toyCase is a case with numbers, and with counts of constraints and answers.
+// toyCase is a case with numbers, a number of constraints, and answers.
 func toyCase(numbers []uint64, constraints int, answers ...uint32) shrink.Case {
 	c := shrink.Case{Inputs: []choice.Input{{Label: "list", Words: numbers}}}
 	for i := range constraints {
@@ -73,11 +73,11 @@ func firsts(list []choice.Constraint) (out []uint64) {
 	return out
 }
 
-// A toyOf has what is needed to make a toy.
+// A toyOf describes a toy and its smallest failing case.
 type toyOf struct {
 	name  string
 	fails func(words []uint64, before []uint64, answers []uint32) bool
-	want  string // words, constraints and answers
+	want  string // the words, constraints and answers of the smallest failing case
 }
 
 // toys are subjects whose smallest failing case is known.
@@ -151,8 +151,8 @@ func TestShrinkToTheSmallest(t *testing.T) {
 	}
 }
 
-// The same case and bound give the same result. No bound is exceeded by more than a
-// search, and the result fails.
+// The same case and limit give the same result. A limit is exceeded by at most one search, and the result
+// fails.
 func TestShrinkWithinABound(t *testing.T) {
 	for _, c := range toys {
 		for runs := 1; runs < 300; runs += 7 {
@@ -172,7 +172,7 @@ func TestShrinkWithinABound(t *testing.T) {
 	}
 }
 
-// Another failure is not pursued, and not lost.
+// A run with another failure is not shrunk further, but reported.
 func TestOtherFailures(t *testing.T) {
 	y := newToy(func(words, _ []uint64, _ []uint32) bool { return len(words) >= 3 })
 	res := shrink.Shrink(context.Background(), y, y.Run(toyCase([]uint64{1, 2, 3, 4}, 1)), shrink.Options{})
@@ -184,7 +184,7 @@ func TestOtherFailures(t *testing.T) {
 	}
 }
 
-// A search that is over before it begins gives what was found.
+// A search whose time is over before it begins returns the found case.
 func TestNoTime(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
@@ -195,8 +195,8 @@ func TestNoTime(t *testing.T) {
 	}
 }
 
-// A board is a subject with two lists. An element is a one and its value, and a zero
-// ends a list. A function gives the number of steps; it fails if that is not 0.
+// A board is a subject with two lists. An element is written as a one and its value, and a zero ends a list. A function
+// returns the number of steps of a failing run, or 0 for a run that passes.
 type board struct{ steps func(a, b []uint64) int }
 
 // read returns a list and its parts.
@@ -247,12 +247,12 @@ func (y *board) Parts(c shrink.Case) []shrink.Part {
 	return append(a, b...)
 }
 
-// Parts are moved, swapped, copied and joined. A result that needs several changes at
-// once is found through programs of equal size.
+// Parts are moved, swapped, copied and joined. A result that needs several changes at once is found through programs of
+// equal size.
 func TestRearranging(t *testing.T) {
 	for _, c := range []struct {
 		name, found string
-		steps       map[string]int // of those that fail
+		steps       map[string]int // of the programs that fail
 		want        string
 	}{
 		{"moved", "[9 8] [7]", map[string]int{"[9 8] [7]": 9, "[9] [8 7]": 4}, "[9] [8 7]"},

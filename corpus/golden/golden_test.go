@@ -30,7 +30,7 @@ func TestDiff(t *testing.T) {
 	}
 }
 
-// A failing is a test that records its messages and continues.
+// A failing is a testing.TB that records its messages and continues.
 type failing struct {
 	testing.TB
 	said []string
@@ -84,7 +84,7 @@ func TestFile(t *testing.T) {
 	}
 }
 
-// TestRows holds which lines are taken for lines of a file.
+// TestRows checks which lines count as rows of a file.
 func TestRows(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "rows")
 	if err := os.WriteFile(path, []byte("name   runs\na      1\n\nlong   2\n"), 0o644); err != nil {
@@ -98,7 +98,7 @@ func TestRows(t *testing.T) {
 	}
 }
 
-// TestPart: by day some rows of a file are enough, at night none may lack.
+// TestPart: by day a part of the rows of a file is enough, at night all are needed.
 func TestPart(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "rows")
 	if err := os.WriteFile(path, []byte("a 1\nb 2\n"), 0o644); err != nil {

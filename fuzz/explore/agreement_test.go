@@ -12,10 +12,10 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// A rig runs programs under an explorer, on one system.
+// A rig runs programs for an explorer. It uses one system for all of them.
 type rig struct {
 	sys    *pulse.System
-	drives bool // the programs call Run themselves, if at all
+	drives bool // the programs call Run themselves, if they call it
 }
 
 func (r *rig) close() {
@@ -24,14 +24,14 @@ func (r *rig) close() {
 	}
 }
 
-// worker makes what is explored of what builds it.
+// worker returns an explorer's worker for the programs that build builds.
 func (r *rig) worker(o pulse.Options, build func(*pulse.System) func() error) *worker {
 	return &worker{run: func(s pulse.Strategy) explore.Run {
 		switch {
 		case r.sys == nil:
 			o.Strategy = s
 			r.sys = pulse.New(o)
-		case o.Strategy != s: // the first run, or an explorer that has gone over to another search
+		case o.Strategy != s: // the first run, or an explorer that has restarted with another search
 			o.Strategy = s
 			r.sys.Configure(o)
 		default:
@@ -47,7 +47,7 @@ func (r *rig) worker(o pulse.Options, build func(*pulse.System) func() error) *w
 		}
 		if f == nil && check != nil {
 			err := check()
-			if f = r.sys.Failure(); f == nil && err != nil { // else it has asked
+			if f = r.sys.Failure(); f == nil && err != nil { // the check may itself have failed the run, by an Ask
 				f = &pulse.Failure{Kind: pulse.KindProperty, Text: err.Error()}
 			}
 		}
@@ -60,7 +60,7 @@ type explored struct {
 	explore.Result
 	passing map[uint64]int
 	failing map[string]int
-	mu      sync.Mutex // of both, which several workers fill
+	mu      sync.Mutex // guards both maps, which several workers fill
 }
 
 func (r *rig) explore(p *program, o explore.Options, after ...func(explore.Run)) *explored {
@@ -78,7 +78,7 @@ func exploreWith(o explore.Options, after []func(explore.Run), workers ...*worke
 	var team []explore.Worker
 	for _, w := range workers {
 		w.done = func(run explore.Run) { e.add(run, after) }
-		w.again = func() { // what came before does not count
+		w.again = func() { // a restarted search forgets its earlier runs
 			clear(e.passing)
 			clear(e.failing)
 		}
@@ -91,7 +91,7 @@ func exploreWith(o explore.Options, after []func(explore.Run), workers ...*worke
 	return e
 }
 
-// add adds a run.
+// add adds the result of a run.
 func (e *explored) add(run explore.Run, after []func(explore.Run)) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -111,7 +111,7 @@ func (e *explored) add(run explore.Run, after []func(explore.Run)) {
 	}
 }
 
-// misses says in what an exploration differs from all orders, "" when in nothing.
+// misses returns how an exploration differs from all orders, "" if they agree.
 func (e *explored) misses(all orders) string {
 	switch {
 	case !e.Complete:
@@ -134,7 +134,7 @@ func (e *explored) misses(all orders) string {
 	return ""
 }
 
-// repeats is how many runs fell in a class that had one.
+// repeats is the number of runs whose class already had a run.
 func (e *explored) repeats() int {
 	n := 0
 	for _, runs := range e.passing {
@@ -161,56 +161,56 @@ func ways() (list []explore.Options) {
 	return list
 }
 
-// A family is a kind of random programs on which all ways to explore are compared with
-// the enumerator.
+// A family is a kind of random programs. TestAgreement compares all ways to explore them with the
+// enumerator.
 type family struct {
 	name string
 	draw func(seed uint64) *program
 
-	// from is the seed of the first program that is compared by day. The programs after
-	// it show the faults that are planted in the family.
+	// from is the seed of the first program that is compared by day. Programs from there on show the faults that are
+	// planted in the family.
 	from uint64
 
-	// day and night are the numbers of programs that the test compares.
-	// TestPlantedFaults checks that the first half of the programs of the day shows each
-	// fault that is planted in the family.
+	// day and night are the numbers of programs that the test compares. TestPlantedFaults checks
+	// that the first half of the programs of the day shows each fault that is planted in the
+	// family.
 	day, night int
 
-	// thorough families are compared in all orderings at night. Others are for each
-	// eighth program: it takes eight times as long.
+	// thorough families are compared in all orderings at night. Other families compare only every eighth program so,
+	// because it takes eight times as long.
 	thorough bool
 }
 
-// families are all of them.
+// families are all families.
 func families() []family {
 	return []family{
 		{"plain", drawn(agreementFeatures), 121, 20, 20_000, true},
 		{"polls", agreementWith(polling), 109, 20, 10_000, true},         // ReceiveTimeout(0) ends by a message or by its timer, in any order with other events
 		{"nemeses", agreementWith(nemeses), 8, 20, 10_000, true},         // actors and the test cause crashes, restarts, cuts, losses and delays
-		{"mailboxes", agreementWith(bounding), 112, 20, 10_000, true},    // actors have mailboxes that may be full
+		{"mailboxes", agreementWith(bounding), 112, 20, 10_000, true},    // actors have bounded mailboxes
 		{"unwatch", agreementWith(unwatching), 121, 20, 5000, true},      // actors end their watches of other actors
 		{"send after", agreementWith(sendingLater), 121, 20, 5000, true}, // Ctx.SendAfter
 		{"ask", agreementWith(testAsking), 76, 20, 5000, true},           // the test calls Ask before and after Run
 		{"matches", matchingProgram, 0, 20, 1000, true},                  // most processes wait in ReceiveMatch; the predicate depends on the states of the process and of the sender
 		{"survivors", drawn(survivingFeatures), 98, 20, 5000, false},     // actors crash within steps, lose writes, and are notified of their starts
 		{"early timers", sometimesEarlyProgram, 114, 20, 5000, false},    // half of the programs use no time
-		{"passes", earlyProgram, 44, 20, 10_000, false},                  // the programs allow early timers, and most of them use time
+		{"passes", earlyProgram, 44, 20, 10_000, false},                  // the programs allow early timers, and most of them use timers
 		{"lives", livingProgram, 64, 20, 10_000, false},                  // actors watch other actors, or ask whether they live, while these end
 		{"histories", recordingProgram, 0, 20, 20_000, false},            // actors note events, which the test judges at the end
 		{"objects", sharingProgram, 0, 20, 20_000, false},                // actors use objects that other actors use too
-		{"foolish", drawn(foolishFeatures), 74, 20, 20_000, false},       // programs that skip runs, fail in several ways, read other actors, or have an observer
+		{"foolish", drawn(foolishFeatures), 74, 20, 20_000, false},       // programs skip runs, fail in several ways, read other actors, or have an observer
 		{"crashes", crashingProgram, 5, 20, 10_000, false},               // crashes come between any two steps
 		{"partitions", cutOffProgram, 139, 20, 5000, false},              // a partition may cut off one actor
 		{"courses", askingProgram, 0, 20, 20_000, false},                 // the test calls Ask, and acts and reads more before the run is over
 	}
 }
 
-// drawn returns what draws programs that may have what may says of their seeds.
+// drawn returns a function that draws the program of a seed, with the features that may returns for the seed.
 func drawn(may func(seed uint64) features) func(seed uint64) *program {
 	return func(seed uint64) *program { return newProgram(seed, may(seed)) }
 }
 
-// agreementWith returns what draws programs of agreementFeatures that have more.
+// agreementWith returns a function that draws programs with agreementFeatures and some more features.
 func agreementWith(more features) func(seed uint64) *program {
 	return func(seed uint64) *program {
 		p := newProgram(seed, agreementFeatures(seed)|more&nemeses)
@@ -227,7 +227,7 @@ func agreementFeatures(seed uint64) features {
 	return common | checking
 }
 
-// survivingFeatures lets programs survive crashes, every third those of a Nemesis too.
+// survivingFeatures lets actors survive crashes. In every third program a Nemesis causes crashes too.
 func survivingFeatures(seed uint64) features {
 	if seed%3 == 2 {
 		return common | checking | surviving | nemeses
@@ -235,8 +235,8 @@ func survivingFeatures(seed uint64) features {
 	return common | checking | surviving
 }
 
-// foolishFeatures lets programs do what fooled searches, every fourth with
-// faults and early timers too, and another fourth with a Nemesis.
+// foolishFeatures lets programs use features that once misled searches. Every fourth program may also have faults and
+// early timers, and another fourth a Nemesis.
 func foolishFeatures(seed uint64) features {
 	switch seed % 4 {
 	case 1:
@@ -247,7 +247,7 @@ func foolishFeatures(seed uint64) features {
 	return common | checking | panicking | foolish
 }
 
-// sometimesEarlyProgram draws a program in which time may pass early.
+// sometimesEarlyProgram draws a program in which timers may fire early.
 func sometimesEarlyProgram(seed uint64) *program {
 	f := common | checking
 	if seed%2 == 0 {
@@ -258,8 +258,8 @@ func sometimesEarlyProgram(seed uint64) *program {
 	return p
 }
 
-// livingProgram draws a program whose steps conflict on lifetimes, and mostly
-// little else.
+// livingProgram draws a program whose steps conflict on lifetimes, and mostly on little
+// else.
 func livingProgram(seed uint64) *program {
 	f := stopping | killing | watching | fifo | unordered | processes | becoming | spawning | checking | looking
 	if seed%8 == 7 {
@@ -273,24 +273,24 @@ func livingProgram(seed uint64) *program {
 	return p
 }
 
-// recordingProgram draws a program whose actors note events in a history, and mostly
-// have few other conflicts.
+// recordingProgram draws a program whose actors note events in a history, and mostly have few other
+// conflicts.
 func recordingProgram(seed uint64) *program {
 	p := mostlyFew(seed, asking, [4]features{stopping | killing | watching, crashes | surviving, common | earlyTimers, common | panicking | foolish})
 	p.features |= recording
 	return p
 }
 
-// sharingProgram draws a program whose actors use objects that other actors use too,
-// and mostly have few other conflicts.
+// sharingProgram draws a program whose actors use shared objects, and mostly have few other
+// conflicts.
 func sharingProgram(seed uint64) *program {
 	p := mostlyFew(seed, 0, [4]features{0, stopping | killing | watching, asking | recording, common | panicking | foolish})
 	p.features |= sharing
 	return p
 }
 
-// mostlyFew draws a program with few features. Programs with an odd seed have in addition
-// one of the sets in more.
+// mostlyFew draws a program with few features. Programs with an odd seed also have one of the feature sets in
+// more.
 func mostlyFew(seed uint64, few features, more [4]features) *program {
 	few |= spawning | becoming | fifo | unordered | processes | timeouts | timers | choosing | checking
 	if seed%2 == 1 {
@@ -299,7 +299,7 @@ func mostlyFew(seed uint64, few features, more [4]features) *program {
 	return newProgram(seed, few)
 }
 
-// byDay is n by day, and night at night.
+// byDay returns n by day, and night at night.
 func byDay(n, night int) int {
 	if nightly() {
 		return night
@@ -307,12 +307,12 @@ func byDay(n, night int) int {
 	return n
 }
 
-// agreementOrders is how many orders a program may have that is compared: those with
-// more are left out.
+// agreementOrders is the largest number of orders of a compared program. Larger programs are left
+// out.
 func agreementOrders() int { return byDay(300, 3000) }
 
-// TestAgreement holds that every way to explore finds what the enumerator finds, on
-// random programs of each family.
+// TestAgreement checks that every way to explore finds what the enumerator finds, for random programs of each
+// family.
 func TestAgreement(t *testing.T) {
 	for _, f := range families() {
 		day := f.day
@@ -323,7 +323,7 @@ func TestAgreement(t *testing.T) {
 	}
 }
 
-// agree compares all ways to explore with the enumerator, on so many programs.
+// agree compares all ways to explore with the enumerator, on n programs.
 func (f *family) agree(t *testing.T, programs int) {
 	e, r := &enumerator{}, &rig{}
 	defer e.close()
@@ -344,8 +344,8 @@ func (f *family) agree(t *testing.T, programs int) {
 	}
 }
 
-// first returns the seed of the first program that is compared. JOSTLE_SEED overrides it, so
-// that different nights can compare different programs.
+// first returns the seed of the first compared program. JOSTLE_SEED overrides it, so that different nights can compare
+// different programs.
 func (f *family) first() uint64 {
 	n, err := strconv.ParseUint(os.Getenv("JOSTLE_SEED"), 10, 64)
 	if err != nil && !nightly() {
@@ -354,9 +354,9 @@ func (f *family) first() uint64 {
 	return n
 }
 
-// disagrees says in what the ways to explore a program differ from all its
-// orders, "" when in nothing or when there are too many to run. It reports
-// whether they were compared.
+// disagrees returns how the ways to explore a program differ from all its
+// orders, "" if they agree. compared is false if the program has too many orders
+// to run.
 func (f *family) disagrees(e *enumerator, r *rig, p *program) (why string, compared bool) {
 	e.drives, r.drives = p.drives(), p.drives()
 	all, ok := e.enumerate(p.options(), p.Build, agreementOrders())
@@ -385,35 +385,35 @@ func (f *family) disagrees(e *enumerator, r *rig, p *program) (why string, compa
 	return "", true
 }
 
-// byTwo explores a program with two workers, who share all that they can.
+// byTwo explores a program with two workers that divide as much of the tree as they can.
 func (p *program) byTwo(o explore.Options) *explored {
 	one, other := &rig{drives: p.drives()}, &rig{drives: p.drives()}
 	defer one.close()
 	defer other.close()
-	q := p.clone() // a program is in one system at a time
+	q := p.clone() // a program can be in only one system at a time
 	o.SplitAll()
 	return exploreWith(o, nil, one.worker(p.options(), p.Build), other.worker(q.options(), q.Build))
 }
 
-// An oddity is a random program that showed a mistake.
+// An oddity is a random program that once showed a mistake.
 type oddity struct {
 	seed uint64
 	draw func(seed uint64) *program
 }
 
-// oddities showed a mistake while the search was made, or show one that is planted: a group
-// of dCUTE of which one sleeps (198), a timer that may come early in another order (403), a
-// message that is left when a run is given up (454), a wait that a fault stands before
-// (523), and steps that conflict without messages (784, 4109, 9678,
-// 10092); a Down dropped by an Unwatch, which could have come before another step
-// than the last (17,000,477); a crash that cannot be left out on the way to a message that
-// sleeps (1713); a partition that a step notices by the number of steps (1453); an actor
-// that ends after its timer has come due (71204), and two that read the name of a third
-// (85445); a timer that is stopped only after a step that may come later (2730); a pass that
-// sleeps while it comes at rest (4002); an answer to the test, and time that passes after it
-// (2386); periodic timers (84) and a Nemesis (182) where time
-// may pass early; a crash after the last step that a run may take (7403); and a periodic timer
-// whose sends are not in the order of steps (7168).
+// oddities once showed a mistake of a search, or show a planted one. By seed: a
+// sleeping message in a group of DCUTE (198); an early timer in another order (403);
+// a message left over when a run is given up (454); a wait before which a fault
+// comes (523); conflicts without messages (784, 4109, 9678, 10092). A Down dropped
+// by an Unwatch that could have come before a step other than the last (17,000,477).
+// A crash needed on the way to a sleeping message (1713). A partition that a step
+// notices by the number of steps (1453). An actor that ends after its timer is due
+// (71204), and two that read the name of a third (85445). A timer stopped only after
+// a step that may come later (2730). A clock tick that sleeps when it comes at rest
+// (4002). An answer to the test, and a clock tick after it (2386). Periodic timers
+// (84) and a Nemesis (182) with early timers. A crash after the last step that a run
+// may take (7403). A periodic timer whose sends are not in the order of steps
+// (7168).
 func oddities() (list []oddity) {
 	list = append(list, oddity{2730, earlyProgram})
 	for _, seed := range []uint64{7168, 7403} {
@@ -427,8 +427,8 @@ func oddities() (list []oddity) {
 		oddity{2386, askingProgram}, oddity{84, earlyWith(everying)}, oddity{182, earlyWith(nemeses)})
 }
 
-// TestFoundAgain checks that explorations find the listed oddities: by day in plain order,
-// at night with all orderings.
+// TestFoundAgain checks that explorations find all orders of the listed oddities: by day in plain order, at night with
+// all orderings.
 func TestFoundAgain(t *testing.T) {
 	trial.Long(t)
 	e, r := &enumerator{}, &rig{}

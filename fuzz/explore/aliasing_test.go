@@ -18,11 +18,11 @@ import (
 type op struct{ do, i, j, v int }
 
 const (
-	opAppend = iota // list i becomes list j with v behind it
-	opCut           // list i becomes the beginning of list j
-	opClip          // list i loses its room to grow
-	opRoom          // list i moves to where it has room to grow
-	opSet           // the first of list i becomes v
+	opAppend = iota // list i becomes list j with v appended
+	opCut           // list i becomes a prefix of list j
+	opClip          // list i is cut to its length: no spare capacity
+	opRoom          // list i moves to memory with spare capacity
+	opSet           // the first element of list i becomes v
 	opGive          // the other lister appends to list i, too
 	ops
 )
@@ -31,8 +31,8 @@ func (x op) String() string {
 	return fmt.Sprintf("%s(%d,%d,%d)", []string{"append", "cut", "clip", "room", "set", "give"}[x.do], x.i, x.j, x.v)
 }
 
-// A lister has two lists, which may share memory, and knows nothing of what it has
-// received but by them.
+// A lister has two lists, which may share memory. The lists are its only memory of the messages that it has
+// received.
 type lister struct {
 	lists [2][]int
 	other pulse.Ref
@@ -62,7 +62,7 @@ func (l *lister) Receive(ctx *pulse.Ctx, msg any) {
 	}
 }
 
-// A blindLister hashes what its lists hold, and not what they share.
+// A blindLister hashes the contents of its lists, and omits what memory they share.
 type blindLister struct{ lister }
 
 func (l *blindLister) Hash() uint64 {
@@ -73,8 +73,8 @@ func (l *blindLister) Hash() uint64 {
 	return h
 }
 
-// listing builds two listers, the first of which is sent each op by another actor.
-// What they hold in the end is the text of the error that it ends with.
+// listing builds two listers. For each op, another actor sends the op to the first lister. The run fails with a text of
+// the listers' final contents.
 func listing(list []op, blind bool) func(*pulse.System) func() error {
 	return func(s *pulse.System) func() error {
 		var kept [2]*lister
@@ -96,7 +96,7 @@ func listing(list []op, blind bool) func(*pulse.System) func() error {
 	}
 }
 
-// newListing draws ops. Only with giving do listers share memory.
+// newListing draws ops. Listers share memory only if giving is true.
 func newListing(seed uint64, giving bool) []op {
 	d := rand.New(rand.NewPCG(seed, 0x616c696173))
 	list := make([]op, 3+d.IntN(2))
@@ -112,9 +112,9 @@ func newListing(seed uint64, giving bool) []op {
 	return list
 }
 
-// TestAgreementOfSlices holds that searches that compare states find all results of
-// programs whose actors hold only lists that share memory. Listers
-// that hide what is shared show that the programs tell: some are missed with them.
+// TestAgreementOfSlices checks that searches that compare states find all results of programs whose actors hold
+// only lists that share memory. With blindLister, whose Hash hides the sharing, the same searches must miss
+// results.
 func TestAgreementOfSlices(t *testing.T) {
 	trial.Long(t)
 	e, r := &enumerator{}, &rig{}
@@ -145,8 +145,8 @@ func TestAgreementOfSlices(t *testing.T) {
 	}
 }
 
-// sliceWays are the searches that compare states. Where actors share memory only
-// Everything without sleep sets is right.
+// sliceWays are the searches that compare states. If actors share memory, only Everything without sleep sets is
+// right.
 func sliceWays(sharing bool) (list []explore.Options) {
 	for _, s := range []explore.States{explore.ByHash, explore.Checked} {
 		list = append(list, explore.Options{Method: explore.Method{Reduction: explore.Everything, States: s}})

@@ -8,8 +8,8 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// asksAboutACrash has two senders race to a worker that may crash. When all are done,
-// the test asks a monitor whether the worker is alive, and the worker may still crash then.
+// asksAboutACrash has two senders that race to a worker. The worker may crash. At rest, the test asks a monitor whether
+// the worker is alive, and the worker may still crash then.
 func asksAboutACrash(sys *pulse.System) func() error {
 	received, ends := 0, 0
 	worker := sys.Spawn("worker", pulse.Func(func(*pulse.Ctx, any) { received++ }))
@@ -35,14 +35,14 @@ func asksAboutACrash(sys *pulse.System) func() error {
 	return sees("received %d, the monitor says %v", &received, sys.Ask(monitor, kind("how many ends")))
 }
 
-// asksWhoMayCrash has the test ask an actor that may crash first.
+// asksWhoMayCrash has the test ask an actor that may crash before it answers.
 func asksWhoMayCrash(sys *pulse.System) func() error {
 	echo := sys.Spawn("echo", pulse.Func(func(ctx *pulse.Ctx, m any) { ctx.Reply(m) }))
 	return sees("answer %v", sys.Ask(echo, kind("question")))
 }
 
-// asksBesideATimer has the test ask an actor twice. The first question sets a timer,
-// which may fire before or after the second.
+// asksBesideATimer has the test ask an actor twice. The first question sets a timer, which may fire before or after the
+// second.
 func asksBesideATimer(sys *pulse.System) func() error {
 	fired := 0
 	b := sys.Spawn("b", pulse.Func(func(ctx *pulse.Ctx, m any) {
@@ -59,8 +59,8 @@ func asksBesideATimer(sys *pulse.System) func() error {
 	return sees("answer %v, fired %d", sys.Ask(b, kind("q")), &fired)
 }
 
-// asksBesideANote has an actor send the test a note, which may come before or after the
-// answer of another.
+// asksBesideANote has an actor that sends the test a note. The note may come before or after the answer of another
+// actor.
 func asksBesideANote(sys *pulse.System) func() error {
 	a := sys.Spawn("a", pulse.Func(func(ctx *pulse.Ctx, m any) { ctx.Reply(m) }))
 	b := sys.Spawn("b", pulse.Func(func(ctx *pulse.Ctx, _ any) { ctx.Send(ctx.Sender().Actor(), kind("note")) }))
@@ -69,7 +69,7 @@ func asksBesideANote(sys *pulse.System) func() error {
 	return sees("received %v", sys.Received())
 }
 
-// asksWhoNotes has an actor send the test a note, and answer only after that.
+// asksWhoNotes has an actor that first sends a message to the test and then answers.
 func asksWhoNotes(sys *pulse.System) func() error {
 	var asker pulse.Ref
 	a := sys.Spawn("a", pulse.Func(func(ctx *pulse.Ctx, m any) {
@@ -85,8 +85,8 @@ func asksWhoNotes(sys *pulse.System) func() error {
 	return sees("received %v", sys.Received())
 }
 
-// asksBesideWork has the test ask one actor while another has work to do, and read how
-// much of that is done.
+// asksBesideWork has the test ask one actor while another actor works, and then read how much work is
+// done.
 func asksBesideWork(sys *pulse.System) func() error {
 	done := 0
 	a := sys.Spawn("a", pulse.Func(func(ctx *pulse.Ctx, m any) { ctx.Reply(m) }))
@@ -97,8 +97,8 @@ func asksBesideWork(sys *pulse.System) func() error {
 	return sees("done %d", &done)
 }
 
-// twoAnswers has the test ask an actor whose answer is sent twice, and then another, so
-// that what is left of the first Ask may be in the way.
+// twoAnswers has the test ask an actor whose answer is sent twice, and then another actor. The second Ask must ignore
+// the extra answer to the first.
 func twoAnswers(sys *pulse.System) func() error {
 	a := sys.Spawn("a", pulse.Func(func(ctx *pulse.Ctx, m any) {
 		ctx.Reply(kind("first"))
@@ -112,8 +112,8 @@ func twoAnswers(sys *pulse.System) func() error {
 	return sees("received %d, then %v", first, sys.Received())
 }
 
-// sees returns a check that fails with a text of what the test has seen: of ints by pointer,
-// what they were when the test looked.
+// sees returns a check that always fails. Its text has what the test has observed; for a pointer to an int, the value
+// at the time of the call.
 func sees(format string, list ...any) func() error {
 	for i, x := range list {
 		if n, is := x.(*int); is {
@@ -124,16 +124,16 @@ func sees(format string, list ...any) func() error {
 	return func() error { return err }
 }
 
-// TestAskLosesNothing holds that all ways to explore find all that a test can see when
-// System.Ask returns, whatever could have come before the answer, and how many runs the
-// default makes for it.
+// TestAskLosesNothing checks that all ways to explore find everything that a test can observe when
+// System.Ask returns, whatever could come before the answer. It also checks how many runs the default
+// needs.
 func TestAskLosesNothing(t *testing.T) {
 	unordered := pulse.Options{Delivery: pulse.DeliveryUnordered}
 	for _, c := range []struct {
 		name         string
 		options      pulse.Options
 		build        func(*pulse.System) func() error
-		seen         int // what the test sees, in so many ways
+		seen         int // the number of different observations of the test
 		reduction    explore.Reduction
 		runs, wasted int
 	}{

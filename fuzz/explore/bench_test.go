@@ -20,10 +20,10 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// The benchmarks report how many times as long a search takes as a floor that
-// does the least it could. Both are timed in turns within one benchmark, so
-// that what else the machine does strikes both; figures are medians of the
-// rounds. One iteration is one round.
+// The benchmarks report how many times as long a search takes as a floor, which does
+// the least possible work. Both are timed in turns within one benchmark, so that
+// other load affects both. Figures are medians of the rounds. One iteration is one
+// round.
 
 func timed(f func()) float64 {
 	start := time.Now()
@@ -36,9 +36,9 @@ func median(list []float64) float64 {
 	return list[len(list)/2]
 }
 
-// A permuter is the floor of all orders of messages to one actor: it hands
-// them over in each order through an interface, each order from its start, and
-// keeps nothing but the digits of an odometer.
+// A permuter is the floor for running all orders of messages to one actor. It delivers them in
+// each order through an interface, each order from its start. It keeps only the digits of an
+// odometer.
 type permuter struct {
 	receiver interface{ Receive(msg any) }
 	messages []any
@@ -58,7 +58,7 @@ func newPermuter(n int) *permuter {
 	return p
 }
 
-// all hands the messages over in all orders.
+// all delivers the messages in every order.
 func (p *permuter) all() {
 	for more := true; more; more = p.next() {
 		p.waiting = append(p.waiting[:0], p.messages...)
@@ -100,15 +100,15 @@ func BenchmarkEverything(b *testing.B) {
 }
 
 func mustRun(tb testing.TB, o explore.Options, runs int, workers ...explore.Worker) {
-	o.DepthFirst = true // what is measured is the way through the tree
+	o.DepthFirst = true // the benchmark measures only the way through the tree
 	if v, err := explore.Explore(o, workers...); err != nil || v.Runs != runs || !v.Complete {
 		tb.Fatalf("%+v %v, want %d runs", v, err, runs)
 	}
 }
 
-// BenchmarkOptimal runs the distinct orders of pi. Its floor is to run the
-// program as often, recorded, always in the same order: what more the search
-// takes is that of finding the orders.
+// BenchmarkOptimal runs the distinct orders of pi. Its floor runs the program as
+// often, recorded, always in the same order. The difference is the time to find the
+// orders.
 func BenchmarkOptimal(b *testing.B) {
 	for _, c := range []struct{ workers, runs, times int }{{5, 120, 100}, {8, 40_320, 1}} {
 		b.Run(fmt.Sprintf("pi(%d)", c.workers), func(b *testing.B) {
@@ -137,7 +137,7 @@ func times(n int, f func()) {
 	}
 }
 
-// repeated returns a function that runs a load so many times, in plain order.
+// repeated returns a function that runs a load n times, in plain order.
 func repeated(tb testing.TB, l load.Load, n int) func() {
 	sys := pulse.New(pulse.Options{Record: true})
 	tb.Cleanup(sys.Close)
@@ -156,9 +156,9 @@ func repeated(tb testing.TB, l load.Load, n int) func() {
 	}
 }
 
-// BenchmarkWorkers compares two workers with one: how many times as fast they are,
-// and how many times as much two searches do side by side as one alone, which is what
-// the machine gives. It takes two processors.
+// BenchmarkWorkers compares two workers with one: it prints how many times as fast they are. It also prints how many
+// times as much two separate searches do at once as one alone, which is what the machine allows. It needs two
+// processors.
 func BenchmarkWorkers(b *testing.B) {
 	for _, c := range []struct {
 		name string
@@ -190,9 +190,9 @@ func BenchmarkWorkers(b *testing.B) {
 	}
 }
 
-// TestMemoryIsFlat holds that a search allocates nothing to speak of once it
-// has seen the first hundred runs, however many follow. A run that is given up
-// may leave a failure, which says why.
+// TestMemoryIsFlat checks that after the first hundred runs a search allocates almost
+// nothing, however many runs follow. A run that is given up may leave a failure that says
+// why.
 func TestMemoryIsFlat(t *testing.T) {
 	trial.Long(t)
 	list := []load.Load{load.Senders(5, 1), load.Senders(8, 1), load.Pi(5), load.Pi(7)}
@@ -215,7 +215,7 @@ func TestMemoryIsFlat(t *testing.T) {
 	}
 }
 
-// allocated returns how many bytes a search allocates after its first 100 runs.
+// allocated returns the bytes that a search allocates after its first 100 runs.
 func allocated(w *worker, o explore.Options) (explore.Result, uint64) {
 	var before, after runtime.MemStats
 	w = w.tell(func(run explore.Run) {
@@ -231,8 +231,8 @@ func allocated(w *worker, o explore.Options) (explore.Result, uint64) {
 	return v, after.TotalAlloc - before.TotalAlloc
 }
 
-// ladder is a graph in which each node leads to the next and to the one after
-// that, which is longer than the way over the next.
+// ladder is a graph in which each node leads to the next node and to the one after it. The direct way to the latter is
+// the longer one.
 func ladder(nodes int) ordered.Graph {
 	g := ordered.Graph{Name: fmt.Sprint(nodes), Nodes: nodes}
 	for i := range nodes {
@@ -262,17 +262,17 @@ func growing() (list []subject) {
 	return list
 }
 
-// mostGrown is when a cell of the growth table is given up.
+// mostGrown is the number of runs after which a cell of the growth table is given up.
 const mostGrown = 400_000
 
-// growth explores a subject as a cell of the growth table says.
+// growth explores a subject for a cell of the growth table.
 func (s *subject) growth(r explore.Reduction, done func(explore.Run)) explore.Result {
 	return s.result(counting{explore.Options{Method: explore.Method{Reduction: r, DepthFirst: true}, Runs: mostGrown, KeepOn: true}, 1}, done)
 }
 
-// cost returns the time of the fastest of three explorations, in
-// milliseconds, and how many KiB the search, the system and the program have in
-// use when half of the runs are over.
+// cost returns the time of the fastest of three explorations, in milliseconds. It also
+// returns the memory, in KiB, that the search, the system and the program use after half of
+// the runs.
 func (s *subject) cost(r explore.Reduction, runs int) (ms, kib float64) {
 	ms = math.Inf(1)
 	for range 3 {
@@ -290,12 +290,12 @@ func (s *subject) cost(r explore.Reduction, runs int) (ms, kib float64) {
 func inUse() int64 {
 	var m runtime.MemStats
 	runtime.GC()
-	runtime.GC() // what the first one found unused is swept
+	runtime.GC() // frees what the first collection found unused
 	runtime.ReadMemStats(&m)
 	return int64(m.HeapAlloc)
 }
 
-// counted is the part of a cell that does not depend on the machine.
+// counted returns the part of a cell that does not depend on the machine.
 func counted(v explore.Result) []string {
 	if !v.Complete {
 		return []string{fmt.Sprintf(">%d", v.Runs), "-"}
@@ -303,16 +303,16 @@ func counted(v explore.Result) []string {
 	return []string{fmt.Sprint(v.Runs), fmt.Sprint(v.Steps)}
 }
 
-// twoDigits leaves of a figure what can be had again.
+// twoDigits rounds x to two digits, which repeat from one measurement to the next.
 func twoDigits(x float64) string {
 	y, _ := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 2, 64), 64)
 	return strconv.FormatFloat(y, 'f', -1, 64)
 }
 
-// The growth table has these parts side by side.
+// parts are the reductions whose columns the growth table has side by side.
 func parts() []explore.Reduction { return []explore.Reduction{explore.Optimal, explore.Everything} }
 
-// growthTable measures all of the table.
+// growthTable measures the whole growth table.
 func growthTable() string {
 	var b strings.Builder
 	b.WriteString(aboutGrowth)
@@ -343,8 +343,8 @@ the memory in use after half of the runs, of the program and its system too.
 
 `
 
-// TestGrowth holds the counts of the growth table. Its times are of one
-// machine, so that only JOSTLE_NIGHTLY=1 JOSTLE_REWRITE=1 writes them.
+// TestGrowth checks the counts of the growth table. The times belong to one machine, so only JOSTLE_NIGHTLY=1
+// JOSTLE_REWRITE=1 writes them.
 func TestGrowth(t *testing.T) {
 	const path = "testdata/growth.golden"
 	if nightly() && os.Getenv("JOSTLE_REWRITE") != "" {

@@ -18,9 +18,9 @@ func levels(v explore.Result) (runs []int) {
 	return runs
 }
 
-// TestDelays holds that with at most d delays those orders are run that pass
-// over d messages at most. Of four messages to one receiver these are the
-// permutations with d inversions at most.
+// TestDelays checks that d delays allow the orders that pass over at most d messages.
+// For four messages to one receiver, these are the permutations with at most d
+// inversions.
 func TestDelays(t *testing.T) {
 	o := explore.Options{Method: explore.Method{Reduction: explore.Everything, DelayBound: 10}}
 	v, err := explore.Explore(o, on(pulse.Options{}, load.Senders(4, 1).Build))
@@ -37,7 +37,7 @@ func TestDelays(t *testing.T) {
 	}
 }
 
-// A walkers' program has actors that each go so many steps by themselves.
+// A walkers' program has actors that each make n steps by themselves.
 func walkers(steps ...int) func(*pulse.System) func() error {
 	return func(s *pulse.System) func() error {
 		for _, n := range steps {
@@ -52,8 +52,8 @@ func walkers(steps ...int) func(*pulse.System) func() error {
 	}
 }
 
-// TestPreemptions counts, among all orders, those with so many steps after
-// which another actor continued although this one could have.
+// TestPreemptions counts preemptions: steps after which another actor runs although the same actor could have
+// continued. It counts the orders by their number of preemptions.
 func TestPreemptions(t *testing.T) {
 	for _, steps := range [][]int{{3, 3}, {2, 2, 2}, {1, 2, 3}, {4}} {
 		var want []int
@@ -96,7 +96,7 @@ func preemptions(s *pulse.System) (n int) {
 	return n
 }
 
-// TestBounds holds that a search that was cut short says so.
+// TestBounds checks that a search that reached a limit reports the limit.
 func TestBounds(t *testing.T) {
 	six := load.Senders(6, 1).Build
 	for _, r := range explore.Reductions() {
@@ -146,9 +146,9 @@ func TestEndWithinARun(t *testing.T) {
 	}
 }
 
-// TestTimeIsHeeded holds that no run begins after the time is over, however short the runs
-// before it were, and that an estimate is not finished then. After 20,000 short runs there
-// were thousands more, however long each took, and a round of an estimate had hundreds.
+// TestTimeIsHeeded checks that no run begins after the time is over, and that an estimate is then abandoned. Before, a
+// search that had made 20,000 short runs began thousands more, however long each took. A round of an estimate began
+// hundreds.
 func TestTimeIsHeeded(t *testing.T) {
 	const last = 20_000
 	program := on(pulse.Options{}, load.Senders(9, 1).Build)
@@ -178,9 +178,9 @@ func TestTimeIsHeeded(t *testing.T) {
 	}
 }
 
-// TestEndless holds that a program without an end hits its step bound in the
-// first run and says so, and that a bound on the depth makes it a part of the
-// search to be cut.
+// TestEndless checks that a program without an end exceeds its step limit in the first
+// run and that the result says so. If the depth is limited, the result names that
+// limit.
 func TestEndless(t *testing.T) {
 	ring := func(s *pulse.System) func() error {
 		for range 2 {
@@ -202,9 +202,9 @@ func TestEndless(t *testing.T) {
 	}
 }
 
-// TestStepBoundAndCrashes holds that all reductions agree on whether there is an order in
-// which a run takes more steps than it may: a crash may come before the last message, and
-// after it, at rest.
+// TestStepBoundAndCrashes checks that all reductions agree on whether some order
+// exceeds the step limit. A crash may come before the last message, and after it, at
+// rest.
 func TestStepBoundAndCrashes(t *testing.T) {
 	two := func(sys *pulse.System) func() error {
 		last := sys.Spawn("last", pulse.Func(func(*pulse.Ctx, any) {}))
@@ -221,8 +221,8 @@ func TestStepBoundAndCrashes(t *testing.T) {
 	}
 }
 
-// TestNondeterminism holds that a nondeterministic program is found
-// out where it first differs.
+// TestNondeterminism checks that a search detects a nondeterministic program at the first
+// difference.
 func TestNondeterminism(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -245,7 +245,7 @@ func TestNondeterminism(t *testing.T) {
 	}
 }
 
-// fickle has so many actors that send a receiver so many messages each.
+// fickle has n actors that each send several messages to one receiver.
 func fickle(actors, messages int) func(*pulse.System) func() error {
 	return func(s *pulse.System) func() error {
 		to := s.Spawn("receiver", pulse.Func(func(*pulse.Ctx, any) {}))
@@ -259,7 +259,7 @@ func fickle(actors, messages int) func(*pulse.System) func() error {
 	}
 }
 
-// TestRefusals holds what cannot go together.
+// TestRefusals checks which options cannot be combined.
 func TestRefusals(t *testing.T) {
 	for _, c := range []struct {
 		options explore.Options

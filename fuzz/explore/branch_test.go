@@ -17,7 +17,7 @@ func branching(seed uint64) explore.Options {
 	return explore.Options{Method: explore.Method{Reduction: explore.Everything, RandomBranch: true}, Seed: seed}
 }
 
-// tellOrders has a worker note the orders that it runs, in turn.
+// tellOrders makes a worker record the orders that it runs, in sequence.
 func tellOrders(w *worker, list *[]uint64) *worker {
 	return w.tell(func(run explore.Run) { *list = append(*list, run.System.Trace().Hash) })
 }
@@ -28,8 +28,8 @@ func distinctOf(list []uint64) int {
 	return len(slices.Compact(list))
 }
 
-// TestBranchesAgree holds that a search by random branches runs the same
-// orders as depth-first, each once, and counts the same.
+// TestBranchesAgree checks that a search by random branches runs the same orders as depth-first search, each once, and
+// counts the same.
 func TestBranchesAgree(t *testing.T) {
 	all := smallSubjects()
 	for i, s := range all {
@@ -76,8 +76,8 @@ func TestBranchesOfRandomPrograms(t *testing.T) {
 	}
 }
 
-// TestBranchesByChance holds that each order is run once, in turns that follow
-// from the seed.
+// TestBranchesByChance checks that each order is run once, in a sequence that depends only on the
+// seed.
 func TestBranchesByChance(t *testing.T) {
 	run := func(o explore.Options) (list []uint64) {
 		o.KeepOn, o.Record = true, true
@@ -106,8 +106,8 @@ func TestBranchesByChance(t *testing.T) {
 	}
 }
 
-// firstReceived counts how many different messages came first in the first
-// runs of a search.
+// firstReceived counts the different messages that came first in the first runs of a
+// search.
 func firstReceived(o explore.Options, runs int) int {
 	o.Runs, o.Record = runs, true
 	seen := map[uint64]bool{}
@@ -118,8 +118,8 @@ func firstReceived(o explore.Options, runs int) int {
 	return len(seen)
 }
 
-// TestBranchesAreSpread holds what random branches are for: the first runs are
-// spread over the tree.
+// TestBranchesAreSpread checks the purpose of random branches: the first runs are spread over the
+// tree.
 func TestBranchesAreSpread(t *testing.T) {
 	if n := firstReceived(explore.Options{Method: explore.Method{Reduction: explore.Everything}}, 60); n != 1 {
 		t.Errorf("depth-first had %d messages first", n)
@@ -131,7 +131,7 @@ func TestBranchesAreSpread(t *testing.T) {
 	}
 }
 
-// TestBranchBounds holds that a search that was cut short says so.
+// TestBranchBounds checks that a search that reached a limit reports the limit.
 func TestBranchBounds(t *testing.T) {
 	six := load.Senders(6, 1).Build
 	for _, c := range []struct {
@@ -152,8 +152,8 @@ func TestBranchBounds(t *testing.T) {
 	}
 }
 
-// TestBranchesOfFickleProgram holds that a nondeterministic program
-// is detected.
+// TestBranchesOfFickleProgram checks that a nondeterministic program is
+// detected.
 func TestBranchesOfFickleProgram(t *testing.T) {
 	for _, c := range []struct {
 		build func(run int) func(*pulse.System) func() error

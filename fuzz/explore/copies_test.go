@@ -20,8 +20,8 @@ func runsOf(w *worker, n *int) *worker {
 	}, done: w.done, again: w.again}
 }
 
-// TestCopiesChangeNothing runs random programs with and without snapshots. It checks that
-// both searches count the same runs, states and failures.
+// TestCopiesChangeNothing runs random programs with and without snapshots. It checks that both searches count the same
+// runs, states and failures.
 func TestCopiesChangeNothing(t *testing.T) {
 	trial.Long(t)
 	r := &rig{}
@@ -33,7 +33,7 @@ func TestCopiesChangeNothing(t *testing.T) {
 			may |= messageFaults
 		}
 		p := newProgram(seed, may)
-		build := func(s *pulse.System) func() error { return p.clone().Build(s) } // a copy, because the memory of earlier runs would be part of the states
+		build := func(s *pulse.System) func() error { return p.clone().Build(s) } // a copy, because the states would include the list of earlier runs
 		for _, m := range []explore.Method{{Reduction: explore.Everything}, {Reduction: explore.Everything, Sleep: true}, {Reduction: explore.SourceSets, Sleep: true}, {Reduction: explore.DCUTE, BigSteps: true}} {
 			runs, all := 0, 0
 			m.States = explore.ByHash
@@ -60,8 +60,8 @@ func differ(x, y explore.Result) bool {
 		x.Complete != y.Complete || x.Because != y.Because || x.Unread != y.Unread || x.Nondeterminism != y.Nondeterminism || !maps.Equal(x.Failures, y.Failures)
 }
 
-// TestCopiesSaveRuns checks how often a search that restores snapshots runs the program
-// of a register.
+// TestCopiesSaveRuns counts how often a search that restores snapshots runs the program of a
+// register.
 func TestCopiesSaveRuns(t *testing.T) {
 	runs := 0
 	v, err := explore.Explore(comparing(explore.ByHash, true), runsOf(on(pulse.Options{}, registered(3)), &runs))
@@ -70,7 +70,7 @@ func TestCopiesSaveRuns(t *testing.T) {
 	}
 }
 
-// tallied is a variable of the package, which no snapshot holds.
+// tallied is a variable of the package, so no snapshot holds it.
 var tallied int
 
 // A tallier counts its messages in a variable of the package.
@@ -81,9 +81,9 @@ func (a *tallier) Receive(*pulse.Ctx, any) {
 	tallied++
 }
 
-// TestHiddenState checks that a search notices when a program keeps state that snapshots do
-// not hold. The search then restarts without snapshots, and no run fails that would pass
-// from the beginning.
+// TestHiddenState checks that a search detects state that snapshots do not hold. The search then
+// restarts without snapshots. It must not report a failure of a run that would pass from its
+// start.
 func TestHiddenState(t *testing.T) {
 	w := on(pulse.Options{}, func(s *pulse.System) func() error {
 		tallied = 0

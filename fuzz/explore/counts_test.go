@@ -31,7 +31,7 @@ func on(o pulse.Options, build func(*pulse.System) func() error) *worker {
 type subject struct {
 	name    string
 	options pulse.Options
-	// build is called for each system: some programs can be in one at a time only.
+	// build is called once for each system, because some programs can be in only one system at a time.
 	build func() func(*pulse.System) func() error
 }
 
@@ -53,7 +53,7 @@ func asksTwice() subject {
 	return subject{"server", server.Options(), func() func(*pulse.System) func() error { return server.Config{}.Build }}
 }
 
-// smallSubjects returns the programs of which all orders can be run.
+// smallSubjects returns the programs with few enough orders to run all.
 func smallSubjects() []subject {
 	list := []subject{pi(2), pi(3), pi(4), senders(4, 1), senders(3, 2), asksTwice()}
 	for _, p := range ordered.All() {
@@ -62,14 +62,14 @@ func smallSubjects() []subject {
 	return list
 }
 
-// A size is what is known of a program: how many orders it has, how many steps
-// the tree of them, and how many orders are distinct.
+// A size has the known numbers of a program: its orders, the steps in the tree of its orders, and its distinct
+// orders.
 type size struct{ all, steps, distinct int }
 
-// sizes are those of the small programs. Those of pi(4) and of the server are
-// Basset's (Tables 3.1 and 3.2), the others of pi(n) and senders(n) follow from
-// their definitions; those of package orders are counted there by other means,
-// but for the steps.
+// sizes are the sizes of the small programs. Those of pi(4) and of the server are Basset's
+// (Tables 3.1 and 3.2). Those of the other pi(n) and of senders(n) follow from the
+// definitions. Those of package orders are counted there by other means, except for the
+// steps.
 func sizes() map[string]size {
 	return map[string]size{
 		"pi(2)": {12, 43, 2}, "pi(3)": {540, 1621, 6}, "pi(4)": {60480, 168645, 24},
@@ -91,14 +91,14 @@ func sizes() map[string]size {
 	}
 }
 
-// A find is the result of an exploration: which distinct orders, and how often
-// it ran each.
+// A find is the result of an exploration: the distinct orders, and how often it ran
+// each.
 type find struct {
 	explore.Result
 	orders map[uint64]int
 }
 
-// A counting is an exploration with so many workers.
+// A counting is an exploration and its number of workers.
 type counting struct {
 	explore.Options
 	workers int
@@ -107,10 +107,10 @@ type counting struct {
 // explore explores a subject with one worker.
 func (s *subject) explore(o explore.Options) find { return s.count(counting{o, 1}) }
 
-// count explores a subject and collects its distinct orders. Failures are no
-// matter here: the server is meant to have one.
+// count explores a subject and collects its distinct orders. It ignores failures: the server subject fails in some
+// orders.
 func (s *subject) count(c counting) find {
-	var mu sync.Mutex // of the orders, which all workers add to
+	var mu sync.Mutex // guards f.orders, which all workers change
 	f := find{orders: map[uint64]int{}}
 	c.KeepOn, c.Record, c.CountDistinct = true, true, true
 	f.Result = s.result(c, func(run explore.Run) {
@@ -136,15 +136,15 @@ func (s *subject) result(c counting, done func(explore.Run)) explore.Result {
 		panic(err)
 	}
 	for _, r := range rigs {
-		if r.sys != nil { // a worker may have come too late for any subtree
+		if r.sys != nil { // a worker may have started too late to get a subtree
 			r.sys.Close()
 		}
 	}
 	return v
 }
 
-// fault says what is wrong with an exploration of a program whose orders are
-// known, "" when nothing is.
+// fault returns what is wrong with an exploration of a program with known orders, "" if nothing
+// is.
 func (f *find) fault(o explore.Options, of size, all map[uint64]int) string {
 	once := o.Sleep || o.Reduction <= explore.SourceSets
 	switch {
@@ -172,9 +172,9 @@ func sameKeys(a, b map[uint64]int) bool {
 	return maps.EqualFunc(a, b, func(int, int) bool { return true })
 }
 
-// countings are explorations of a subject that must all find the same distinct orders as
-// Everything with one worker. By day, a subject is explored with FIFO and a third of the
-// other orderings, because only the nightly test needs all combinations of ordering and
+// countings are explorations that must all find the same distinct orders as
+// Everything with one worker. By day, they use FIFO and a third of the other
+// orderings, because only the nightly test needs all combinations of ordering and
 // workers.
 func countings(subject int) (list []counting) {
 	for _, r := range explore.Reductions() {
@@ -197,9 +197,9 @@ func countings(subject int) (list []counting) {
 	return list
 }
 
-// TestCounts checks that all ways to explore find the same distinct orders of every
-// program. Where the numbers of runs and steps are known, it compares them too. By day,
-// several workers run all orders only of programs with few orders.
+// TestCounts checks that all ways to explore find the same distinct orders of every program. It also compares the
+// numbers of runs and steps that are known. By day, several workers run all orders only of programs with few
+// orders.
 func TestCounts(t *testing.T) {
 	trial.Long(t)
 	want := sizes()
@@ -222,10 +222,10 @@ func TestCounts(t *testing.T) {
 	}
 }
 
-// largeSubjects returns the programs that have too many orders to run all, but
-// not too many distinct ones, with the number of these. All but that of
-// spinsort(5) are counted by other means in package orders, or follow from a
-// definition.
+// largeSubjects returns programs with too many orders to run all, but few
+// enough distinct orders, and the number of these. These numbers are counted by
+// other means in package orders or follow from a definition, except for
+// spinsort(5).
 func largeSubjects() (list []subject, distinct map[string]int) {
 	for _, p := range ordered.Large() {
 		list = append(list, ofOrders(p))
@@ -239,9 +239,9 @@ func largeSubjects() (list []subject, distinct map[string]int) {
 	}
 }
 
-// TestLargeCounts checks that Optimal runs each distinct order of the large programs once,
-// and nothing else, and that SourceSets finds the same orders. The largest programs run
-// only at night.
+// TestLargeCounts checks that Optimal runs each distinct order of the large programs
+// exactly once, and that SourceSets finds the same orders. The largest programs run only at
+// night.
 func TestLargeCounts(t *testing.T) {
 	trial.Long(t)
 	list, distinct := largeSubjects()
@@ -265,8 +265,8 @@ func TestLargeCounts(t *testing.T) {
 	}
 }
 
-// largeCountings are the explorations of the large programs in addition to that by
-// Optimal: those that do not run again what they have run before.
+// largeCountings are the explorations of the large programs, in addition to Optimal. Each of them runs no order
+// twice.
 func largeCountings() (list []counting) {
 	if !nightly() {
 		return []counting{{workers: 3}, {explore.Options{Method: explore.Method{Reduction: explore.SourceSets}}, 1}}
@@ -279,9 +279,9 @@ func largeCountings() (list []counting) {
 	return list
 }
 
-// TestBassetsFigures holds what its Tables 3.1 and 4.1 say of pi, the one
-// program whose code the thesis shows. What Table 4.2 calls transitions is one
-// more: the nodes of the tree with the root, as in the column of states in 3.1.
+// TestBassetsFigures checks Tables 3.1 and 4.1 of Basset's thesis for pi, the only program whose code the thesis
+// shows. The transitions of Table 4.2 are one more: the nodes of the tree with its root, as the states in Table
+// 3.1.
 func TestBassetsFigures(t *testing.T) {
 	trial.Long(t)
 	for _, c := range []struct {
@@ -313,11 +313,11 @@ func TestBassetsFigures(t *testing.T) {
 	}
 }
 
-// mostRuns is when a cell of the tables of orderings is given up.
+// mostRuns is the number of runs after which a cell of the tables of orderings is given up.
 const mostRuns = 300_000
 
-// A table is one of those of testdata/orderings.golden: it has a row for each
-// ordering and a column for each program.
+// A table is one of the tables in testdata/orderings.golden: it has a row for each ordering and a column for each
+// program.
 type table struct {
 	title   string
 	options explore.Options
@@ -344,8 +344,8 @@ func orderingTables() []table {
 	}
 }
 
-// columns are the programs of the tables: Basset's, as far as they are here,
-// and a few of Eta's.
+// columns are the programs of the tables: those of Basset that exist here, and a few of
+// Eta's.
 func columns() (list []subject) {
 	names := []string{"chameneos(3,2)", "fib(5)", "leader(4)", "pipesort(4)", "quicksort(6)", "shortpath(A)", "shortpath(B)",
 		"philosophers(3)", "spinsort(4)", "store(2,2,2,3)", "phils(3,1)"}
@@ -357,7 +357,7 @@ func columns() (list []subject) {
 	return append(list, pi(5))
 }
 
-// cells fills a table. What is not wanted is taken from what it was before.
+// cells measures the wanted cells of a table. It takes the others from the table before.
 func (tb *table) cells(before [][]string, wanted func(old string) bool) [][]string {
 	var rows [][]string
 	for i, ordering := range explore.Orderings() {
@@ -376,8 +376,8 @@ func (tb *table) cells(before [][]string, wanted func(old string) bool) [][]stri
 	return rows
 }
 
-// text lays a table out. The last column is the geometric mean of how many
-// times as much an ordering takes as the best of its column.
+// text formats a table. The last column compares each ordering with the best one of each column: it is the geometric
+// mean of these ratios.
 func (tb *table) text(rows [][]string) string {
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
@@ -393,7 +393,7 @@ func (tb *table) text(rows [][]string) string {
 	return "\n" + tb.title + "\n" + b.String()
 }
 
-// leading is the number with which a cell begins.
+// leading returns the number at the beginning of a cell.
 func leading(cell string) (n int) {
 	fmt.Sscan(strings.TrimPrefix(strings.Split(cell, "(")[0], ">"), &n)
 	return n
@@ -411,7 +411,7 @@ func timesBest(rows [][]string, i int) float64 {
 	return math.Exp(sum / float64(len(rows[i])))
 }
 
-// parse returns the cells of a table that was laid out.
+// parse returns the cells of a formatted table.
 func (tb *table) parse(golden string) (rows [][]string) {
 	_, after, _ := strings.Cut(golden, "\n"+tb.title+"\n")
 	lines := strings.Split(after, "\n")
@@ -422,8 +422,8 @@ func (tb *table) parse(golden string) (rows [][]string) {
 	return rows
 }
 
-// TestOrderings fills Basset's Tables 4.1 and 4.2 for the programs here. What
-// takes long is filled anew only by the nightly test.
+// TestOrderings measures Basset's Tables 4.1 and 4.2 for the programs here. By day it does not measure slow cells
+// again.
 func TestOrderings(t *testing.T) {
 	const path = "testdata/orderings.golden"
 	stored, err := os.ReadFile(path)

@@ -7,40 +7,40 @@ import (
 	"time"
 )
 
-// A move is one thing that the test of a program does: its course is a list of them. Where
-// the answer to an Ask comes, the next move follows at once, whatever else is at work.
+// A move is one action of a program's test. The test's course is a list of moves. When an Ask is answered, the next
+// move follows at once, even if messages are in flight.
 type move struct {
 	do   does
 	a, b int
 }
 
-// A does is what the test does in a move.
+// A does is a kind of move.
 type does uint8
 
 const (
-	testAsks     does = iota // root a, a question of kind b
-	testSends                // kind b to root a
+	testAsks     does = iota // asks root a a question of kind b
+	testSends                // sends kind b to root a
 	testRuns                 // to the end
 	testRunsFor              // a units
-	testReceives             // reads what it has received
+	testReceives             // reads the messages that the test has received
 	testLooks                // reads the state of the roots
 	testLives                // asks whether root a is alive
 	testTime                 // reads the time
 	testKills                // root a
-	testStrikes              // lets a fault happen, where there is a Nemesis
+	testStrikes              // causes a fault, if there is a Nemesis
 )
 
 var doesNames = []string{"ask", "send", "run", "run for", "received", "look", "alive", "now", "kill", "strike"}
 
 func (m move) String() string { return fmt.Sprintf("%s(%d,%d)", doesNames[m.do], m.a, m.b) }
 
-// drives reports whether the program's test calls Run itself, if at all.
+// drives reports whether the program's test calls Run itself, if it calls Run.
 func (p *program) drives() bool { return p.features&coursing != 0 }
 
-// askingProgram draws a program whose test asks, with each of the faults, early timers, and
-// conflicts of steps other than by messages.
+// askingProgram draws a program whose test asks. It has each kind of fault, early timers, or steps that conflict by
+// more than messages.
 func askingProgram(seed uint64) *program {
-	class, variant := seed/8%16, seed/128%4 // each eighth is run by two workers, too
+	class, variant := seed/8%16, seed/128%4 // every eighth program is also run by two workers
 	p := newProgram(seed, common|checking|[16]features{
 		1: crashes, 2: earlyTimers | timers, 3: messageFaults, 4: multiplying, 5: partitions, 6: crashes | surviving, 7: nemeses,
 		8: looking, 9: crashes, 10: earlyTimers | timers, 11: foolish, 12: earlyTimers | crashes, 13: panicking}[class])
@@ -72,9 +72,9 @@ func askingProgram(seed uint64) *program {
 	return p
 }
 
-// simplify leaves of a program mostly two roots that answer at once, and at most one message
-// before its course begins; of every second program no processes, and one deed in each rule:
-// in a program in which much is at work nobody misses what an answer conflicts with.
+// simplify makes most programs small: two roots that answer at once and at most one earlier message. Every second
+// program has no processes and one deed in each rule. In busy programs, a missed conflict of an answer would change
+// nothing.
 func (d *drawer) simplify(p *program) {
 	p.firsts = p.firsts[:d.IntN(2)]
 	if len(p.roots) > 2 && !d.one(4) {
@@ -94,7 +94,7 @@ func (d *drawer) simplify(p *program) {
 	}
 }
 
-// move draws one: an Ask, mostly.
+// move draws a move, mostly an Ask.
 func (d *drawer) move(p *program) move {
 	switch do := does(d.IntN(2 * len(doesNames))); {
 	case int(do) >= len(doesNames) || do == testAsks:
@@ -120,7 +120,7 @@ func (d *drawer) ask(p *program) move {
 	return move{testAsks, list[d.IntN(len(list))], d.IntN(kinds)}
 }
 
-// follow has the test make its moves, and returns the check of what it has seen.
+// follow makes the test's moves, and returns the check of what the test has observed.
 func (p *program) follow() (check func() error) {
 	w := &p.world
 	w.seen = w.seen[:0]
@@ -175,7 +175,7 @@ func (p *program) move(m move) {
 	}
 }
 
-// judgeSights fails about half of what the test can see, each with a failure of its own.
+// judgeSights fails about half of the possible sequences of what the test observes. Each fails with its own message.
 func (p *program) judgeSights() error {
 	sum := uint64(0)
 	for _, x := range p.world.seen {

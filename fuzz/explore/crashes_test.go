@@ -1,7 +1,7 @@
 package explore_test
 
-// crashingProgram draws a program whose actors may crash between any two steps, and
-// are not restarted: one of them, or two.
+// crashingProgram draws a program in which one or two actors may crash between any two steps, without a
+// restart.
 func crashingProgram(seed uint64) *program {
 	f := common | checking | crashes
 	switch seed % 8 {
@@ -24,8 +24,8 @@ func crashingProgram(seed uint64) *program {
 	return p
 }
 
-// cutOffProgram draws a program of which one actor may be cut off, mostly without
-// anything that comes with time.
+// cutOffProgram draws a program in which one actor may be cut off. Mostly it has no
+// timers.
 func cutOffProgram(seed uint64) *program {
 	f := stopping | killing | watching | fifo | unordered | processes | becoming | spawning | asking | choosing | checking | partitions
 	switch seed % 8 {

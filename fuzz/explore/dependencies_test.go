@@ -7,8 +7,8 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// answering has n workers that answer one master, each when it is told to go, and
-// what more there is.
+// answering has n workers and one master. Each worker answers the master when it is told to go. The function more adds
+// actors.
 func answering(n int, more func(sys *pulse.System, workers []pulse.Ref)) func(*pulse.System) func() error {
 	return func(sys *pulse.System) func() error {
 		master := sys.Spawn("master", pulse.Func(func(*pulse.Ctx, any) {}))
@@ -26,8 +26,8 @@ func answering(n int, more func(sys *pulse.System, workers []pulse.Ref)) func(*p
 	}
 }
 
-// ends has one more actor, which ends at its only message, and another that does
-// something with it.
+// ends adds an actor that ends at its only message, and another actor that does something with
+// it.
 func ends(does func(ctx *pulse.Ctx, sys *pulse.System, ending pulse.Ref)) func(*pulse.System, []pulse.Ref) {
 	return func(sys *pulse.System, _ []pulse.Ref) {
 		ending := sys.Spawn("ending", pulse.Func(func(ctx *pulse.Ctx, _ any) { ctx.Stop() }))
@@ -47,7 +47,7 @@ func asksForLife(ctx *pulse.Ctx, sys *pulse.System, ending pulse.Ref) {
 	ctx.Log("alive %t", sys.Alive(ending))
 }
 
-// setsTimer has one more actor, which sets a timer for itself.
+// setsTimer adds an actor that sets a timer for itself.
 func setsTimer(sys *pulse.System, _ []pulse.Ref) {
 	sys.Send(sys.Spawn("timed", pulse.Func(func(ctx *pulse.Ctx, m any) {
 		if m == kind("go") {
@@ -56,7 +56,7 @@ func setsTimer(sys *pulse.System, _ []pulse.Ref) {
 	})), kind("go"))
 }
 
-// setsTimers has so many more actors that each set a timer for themselves, at once.
+// setsTimers adds n actors. Each sets a timer for itself at its first step.
 func setsTimers(n int) func(*pulse.System, []pulse.Ref) {
 	return func(sys *pulse.System, workers []pulse.Ref) {
 		for range n {
@@ -65,7 +65,7 @@ func setsTimers(n int) func(*pulse.System, []pulse.Ref) {
 	}
 }
 
-// answered has one more actor, which sets a timer for itself and is sent something by another.
+// answered adds an actor that sets a timer for itself, and another actor that sends it a message.
 func answered(sys *pulse.System, _ []pulse.Ref) {
 	setsTimer(sys, nil)
 	timed := sys.Spawn("timed", pulse.Func(func(ctx *pulse.Ctx, m any) {
@@ -77,13 +77,13 @@ func answered(sys *pulse.System, _ []pulse.Ref) {
 	relays(sys, "answer", timed)
 }
 
-// readsTime adds an actor that reads the time to one that sets a timer.
+// readsTime adds an actor that reads the time, next to one that sets a timer.
 func readsTime(sys *pulse.System, _ []pulse.Ref) {
 	setsTimer(sys, nil)
 	sys.Send(sys.Spawn("reader", pulse.Func(func(ctx *pulse.Ctx, _ any) { ctx.Log("it is %d", ctx.Now()) })), kind("go"))
 }
 
-// asksInVain has so many processes that each ask a server and wait for a time only.
+// asksInVain adds n processes that each ask a server and wait for the answer for a limited time.
 func asksInVain(n int) func(*pulse.System, []pulse.Ref) {
 	return func(sys *pulse.System, _ []pulse.Ref) {
 		server := sys.Spawn("server", pulse.Func(func(ctx *pulse.Ctx, m any) { ctx.Reply(m) }))
@@ -93,7 +93,7 @@ func asksInVain(n int) func(*pulse.System, []pulse.Ref) {
 	}
 }
 
-// stopsTimer has one more actor, which sets a timer for itself and stops it when it is told to.
+// stopsTimer adds an actor that sets a timer for itself, and stops it at a later message.
 func stopsTimer(sys *pulse.System, _ []pulse.Ref) {
 	var timer pulse.Timer
 	timed := sys.Spawn("timed", pulse.Func(func(ctx *pulse.Ctx, m any) {
@@ -108,23 +108,23 @@ func stopsTimer(sys *pulse.System, _ []pulse.Ref) {
 	relays(sys, "stop", timed)
 }
 
-// early lets time pass early so many times, -1 at any time.
+// early lets n timers fire early, any number if n is -1.
 func early(n int) pulse.Options { return pulse.Options{EarlyTimers: n} }
 
-// crash lets so many actors crash.
+// crash lets n actors crash.
 func crash(n int) pulse.Options { return pulse.Options{Faults: pulse.Faults{Crash: n}} }
 
 var partition = pulse.Options{Faults: pulse.Faults{Partition: 1}}
 
-// TestDependencies holds how many runs it takes to explore programs whose steps conflict
-// without messages, and how many of them are wasted.
+// TestDependencies checks the numbers of runs and wasted runs for programs whose steps conflict by more than
+// messages.
 func TestDependencies(t *testing.T) {
 	for _, c := range []struct {
 		name         string
 		options      pulse.Options
 		workers      int
 		more         func(*pulse.System, []pulse.Ref)
-		all          int // distinct orders, as the enumerator gives them; 0 where there are too many orders for it
+		all          int // distinct orders, counted by the enumerator; 0 if there are too many orders for it
 		reduction    explore.Reduction
 		runs, wasted int
 	}{

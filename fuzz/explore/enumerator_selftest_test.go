@@ -17,15 +17,15 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// enough is how many runs a program may take to be judged.
+// enough is the largest number of runs of a program that these tests check.
 const enough = 5000
 
-// A figure is what is known of a program's orders.
+// A figure is the known number of a program's orders, distinct orders and deliveries.
 type figure struct{ runs, distinct, deliveries int }
 
-// TestKnownFigures: n senders of one message each have n! orders, of k each
-// (nk)! / k!^n with FIFO delivery and (nk)! without order; those of Pi are
-// (2n)! / 2^n · n!, of which n! are distinct.
+// TestKnownFigures compares counts with formulas. n senders of k messages each have (nk)! / k!^n
+// orders with FIFO delivery and (nk)! without. Pi has (2n)! / 2^n · n! orders, of which n! are
+// distinct.
 func TestKnownFigures(t *testing.T) {
 	server, _ := subjects.ByName("server")
 	fifo, unordered := pulse.Options{}, pulse.Options{Delivery: pulse.DeliveryUnordered}
@@ -65,8 +65,8 @@ func chooser(sys *pulse.System) func() error {
 	return nil
 }
 
-// TestEnumerateTwice holds that neither a program nor an enumerator keeps
-// anything from one run, or one program, to the next.
+// TestEnumerateTwice checks that programs and enumerators keep no state between runs, and that an enumerator keeps none
+// between programs.
 func TestEnumerateTwice(t *testing.T) {
 	trial.Long(t)
 	e := &enumerator{}
@@ -85,7 +85,7 @@ func TestEnumerateTwice(t *testing.T) {
 
 const everything = checking<<1 - 1
 
-// seeds is how many programs a test checks.
+// seeds returns the seeds of the programs that a test checks.
 func seeds(few int) uint64 {
 	if os.Getenv("JOSTLE_NIGHTLY") != "" {
 		return 1000
@@ -93,14 +93,14 @@ func seeds(few int) uint64 {
 	return uint64(few)
 }
 
-// TestSizesOfPrograms holds that programs have neither too few orders to tell
-// a good search from a bad one, nor too many to run all.
+// TestSizesOfPrograms checks that random programs have enough orders to distinguish good searches from bad ones, and
+// few enough to run all.
 func TestSizesOfPrograms(t *testing.T) {
 	trial.Long(t)
 	e := &enumerator{}
 	defer e.close()
 	n := seeds(60)
-	var sizes [6]int // up to 1, 10, 100, 1000, 5000 orders, and more
+	var sizes [6]int // programs with up to 1, 10, 100, 1000, 5000 orders, and more
 	large, fewer, several, passing := 0, 0, 0, 0
 	for seed := range n {
 		p := newProgram(seed, common)
@@ -129,7 +129,7 @@ func count(b bool) int {
 	return 0
 }
 
-// A sight is something that a run can show.
+// A sight is an event that a run can contain.
 type sight struct {
 	features
 	name string
@@ -183,8 +183,8 @@ func struck(s *pulse.System, k trace.StepKind) bool {
 	return slices.ContainsFunc(s.Trace().Steps, func(x trace.Step) bool { return x.Kind == k })
 }
 
-// fired reports whether a timer was received that the program has set, or one that
-// ends a wait.
+// fired reports whether a run received a timer that the program has set, or one that ends a
+// wait.
 func fired(s *pulse.System, wait bool) bool {
 	return slices.ContainsFunc(s.Trace().Sends, func(d trace.Send) bool {
 		return d.Kind == trace.Timer && d.Receipt >= 0 && (d.Ask != 0) == wait
@@ -209,8 +209,8 @@ func chose(s *pulse.System, k choice.Kind) bool {
 	})
 }
 
-// TestPrograms holds that programs show what they are for: of those that may,
-// 5% at least, in some order.
+// TestPrograms checks that each sight occurs in at least 5% of the programs with its features, in some
+// order.
 func TestPrograms(t *testing.T) {
 	trial.Long(t)
 	e := &enumerator{}
@@ -243,7 +243,7 @@ func TestPrograms(t *testing.T) {
 	t.Log("of the programs that may, so many do:", report.String())
 }
 
-// see says which sights there are in some run of a program.
+// see reports, for each sight of a list, whether some run of a program contains it.
 func see(e *enumerator, p *program, list []sight) []bool {
 	seen := make([]bool, len(list))
 	e.after = func(sys *pulse.System) {
@@ -255,8 +255,8 @@ func see(e *enumerator, p *program, list []sight) []bool {
 	return seen
 }
 
-// TestClassesAreAllThatMatters holds that two runs in which each actor goes
-// through the same steps have the same result, and leave the same state in all actors.
+// TestClassesAreAllThatMatters checks runs in which each actor goes through the same steps. They must have the same
+// result, and leave all actors in the same state.
 func TestClassesAreAllThatMatters(t *testing.T) {
 	trial.Long(t)
 	e := &enumerator{}
@@ -278,8 +278,8 @@ func TestClassesAreAllThatMatters(t *testing.T) {
 	}
 }
 
-// TestClassesSeeSharedMemory shows that an outcome that hangs on more than what
-// actors receive is found.
+// TestClassesSeeSharedMemory checks that the enumerator detects a result that depends on more than what actors
+// receive.
 func TestClassesSeeSharedMemory(t *testing.T) {
 	all, _ := enumerate(pulse.Options{}, func(sys *pulse.System) func() error {
 		last := ""
@@ -298,14 +298,14 @@ func TestClassesSeeSharedMemory(t *testing.T) {
 	}
 }
 
-// A walk is one run as a series of steps.
+// A walk is one run as a sequence of steps.
 type walk struct {
 	steps []uint64
 	class uint64
-	free  []int // steps that might as well come after the next
+	free  []int // steps that are independent of the next one, as far as the trace shows
 }
 
-// walkOf returns the run that is over.
+// walkOf returns the walk of the run that has just ended.
 func walkOf(sys *pulse.System) walk {
 	t := sys.Trace()
 	w := walk{class: classOf(sys)}
@@ -323,15 +323,15 @@ func walkOf(sys *pulse.System) walk {
 	return w
 }
 
-// clashes counts pairs of steps at two actors, one after the other and neither
-// the cause of the other, for which no run in the other order is of the same
-// class. It is nothing when the program has too many orders.
+// clashes counts pairs of adjacent steps at two actors, neither of which causes the other, that
+// have no run of the same class in the reverse order. It returns 0 if the program has too many
+// orders.
 func clashes(e *enumerator, p *program) (n int) {
 	var walks []walk
 	type order struct{ steps, class uint64 }
 	known := map[order]bool{}
 	e.after = func(sys *pulse.System) {
-		if f := sys.Failure(); f != nil && f.Kind != pulse.KindStuck { // it is cut short
+		if f := sys.Failure(); f != nil && f.Kind != pulse.KindStuck { // this program has too many orders
 			return
 		}
 		w := walkOf(sys)
@@ -360,12 +360,12 @@ func hashOf(list []uint64) uint64 {
 	return h
 }
 
-// TestWhatCommutes holds that steps of two actors can change places, and says
-// when they cannot: two answer one question, of which the first wins; one
-// watches another that ends, and is told why or that it is gone; one starts
-// again while another sends to it, or crashes whose children then end; one is
-// cut off from those that receive from it. Searches that leave out orders go
-// by that.
+// TestWhatCommutes checks that steps of different actors commute, and
+// names the exceptions. Two actors answer one question, and the first
+// wins. One watches another that ends, and learns the reason or only that
+// it is gone. One restarts while another sends to it, or crashes and its
+// children end. One is partitioned from its receivers. Reductions rely on
+// this.
 func TestWhatCommutes(t *testing.T) {
 	trial.Long(t)
 	e := &enumerator{}
@@ -401,8 +401,8 @@ func TestWhatCommutes(t *testing.T) {
 	}
 }
 
-// TestShrink makes a program smaller whose orders are more than a few, until
-// nothing is left of it but what that takes.
+// TestShrink shrinks a program while it has more than a few orders. Only the parts that these orders need may
+// remain.
 func TestShrink(t *testing.T) {
 	e := &enumerator{}
 	defer e.close()

@@ -8,48 +8,48 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// The enumerator runs a program in all orders, and with all answers to all
-// questions, each from its start: slow, and so plain that it can be trusted.
+// The enumerator runs a program in all orders, and with all answers to all questions. It runs each from its start: that
+// is slow, but simple enough to be trusted.
 
-// orders is what comes of running a program in all orders.
+// orders is the result of running a program in all orders.
 type orders struct {
 	runs       int
-	deliveries int // in the tree that the runs are the paths of, each from where it leaves the last
+	deliveries int // in the tree of all runs; each run counts from where it leaves the run before
 	classes    map[uint64]class
-	passing    map[uint64]int // how many runs that passed fell in each class, and ended at one time
-	// failing counts by what the runs failed with only: a run that fails ends
-	// there, and what else had happened by then is chance.
+	passing    map[uint64]int // passing runs, by class and time of their end
+	// failing counts the failing runs by failure only: a failing run ends early, so its class depends on
+	// chance.
 	failing map[string]int
-	// torn are classes in which not all runs had the same result: then a class is
-	// less than all that matters.
+	// torn counts the classes whose runs had different results. If there is one, the class omits something that
+	// matters.
 	torn int
 }
 
-// A class is what the runs have in common in which each actor goes through the
-// same.
+// A class is a set of runs in which each actor goes through the same
+// steps.
 type class struct {
 	runs    int
-	outcome string // what they failed with; empty when they passed
+	outcome string // the failure of the runs; empty if they passed
 }
 
-// skipped is the outcome of a run that was skipped: it neither passed nor failed.
+// skipped is the outcome of a skipped run, which neither passed nor failed.
 const skipped = "skipped"
 
-// distinct is how many classes there are.
+// distinct returns the number of classes.
 func (n *orders) distinct() int { return len(n.classes) }
 
-// A digit is one decision of a run, a question's number of answers and when it
-// was asked.
+// A digit is one decision of a run: the answer, the number of possible answers, and the step in which it was
+// asked.
 type digit struct{ value, of, step int }
 
-// An enumerator is a strategy that makes other decisions in each run until it
-// has made all. It can be used for one program after another.
+// An enumerator is a strategy that makes different decisions in each run until it has made all. It can be reused for
+// another program.
 type enumerator struct {
 	sys    *pulse.System
 	digits []digit
 	at     int
 	after  func(*pulse.System) // called after each run, unless nil
-	drives bool                // the programs call Run themselves, if at all
+	drives bool                // the programs call Run themselves, if they call Run
 }
 
 func (e *enumerator) close() {
@@ -74,8 +74,8 @@ func (e *enumerator) decide(n int) int {
 	return d.value
 }
 
-// next moves to the next order. It returns the step after which it differs
-// from the last; ok is false when that was the last.
+// next moves to the next order. It returns the step at which the next order differs from the last. ok is false if there
+// is no next order.
 func (e *enumerator) next() (step int, ok bool) {
 	for n := len(e.digits) - 1; n >= 0; n-- {
 		d := &e.digits[n]
@@ -87,8 +87,8 @@ func (e *enumerator) next() (step int, ok bool) {
 	return 0, false
 }
 
-// enumerate runs a program in all orders. It is not ok when there are more than
-// limit; then the orders are those of the runs up to there.
+// enumerate runs a program in all orders. If there are more orders than limit, ok is false, and the result has the
+// orders that were run before that.
 func enumerate(o pulse.Options, build func(*pulse.System) func() error, limit int) (all orders, ok bool) {
 	e := &enumerator{}
 	defer e.close()
@@ -117,7 +117,7 @@ func (e *enumerator) enumerate(o pulse.Options, build func(*pulse.System) func()
 	return all, true
 }
 
-// configure makes the system ready for the first run of a program.
+// configure prepares the system for the first run of a program.
 func (e *enumerator) configure(o pulse.Options) {
 	o.Strategy, o.Record = e, true
 	e.digits = e.digits[:0]
@@ -128,7 +128,7 @@ func (e *enumerator) configure(o pulse.Options) {
 	e.sys.Configure(o)
 }
 
-// run runs the program once and says what it failed with.
+// run runs the program once and returns the text of its failure.
 func (e *enumerator) run(build func(*pulse.System) func() error) string {
 	check := build(e.sys)
 	if !e.drives {
@@ -164,8 +164,8 @@ func (n *orders) add(key uint64, outcome string) {
 	n.classes[key] = class{c.runs + 1, outcome}
 }
 
-// tell counts what came of a run, also where another run of its class came to
-// something else: observers see more than the class.
+// tell counts the result of a run, even if other runs of its class had another result: observers see more than the
+// class.
 func (n *orders) tell(key uint64, outcome string) {
 	switch outcome {
 	case "":
@@ -176,12 +176,12 @@ func (n *orders) tell(key uint64, outcome string) {
 	}
 }
 
-// classOf is a number for what each actor goes through in a run: the steps that
-// it takes, one after another, when, and what it logs in them. Which of two
-// steps of two actors came first does not enter it.
+// classOf returns a number for what every actor goes through in a run: its steps in their
+// order, their times, and its logs. The order of steps of different actors has no influence on
+// it.
 func classOf(sys *pulse.System) uint64 {
 	t := sys.Trace()
-	var room [16]uint64 // of most programs, on the stack
+	var room [16]uint64 // enough for most programs, so it stays on the stack
 	hashes := append(room[:0], make([]uint64, len(t.Actors))...)
 	notes := t.Notes
 	o := sys.Options()
@@ -189,11 +189,11 @@ func classOf(sys *pulse.System) uint64 {
 	for i := range t.Steps {
 		s := &t.Steps[i]
 		if s.Kind == trace.Partition || s.Kind == trace.Heal {
-			continue // no actor notices it but by what it receives
+			continue // actors notice a partition only by the messages that they receive
 		}
 		h := &hashes[s.Actor]
 		*h = scramble(*h ^ s.ID)
-		if when := uint64(s.Time) << 4; early { // an actor notices when only by what it logs
+		if when := uint64(s.Time) << 4; early { // actors notice the time only by what they log
 			*h = scramble(*h ^ uint64(s.Kind))
 		} else {
 			*h = scramble(*h ^ when ^ uint64(s.Kind))
@@ -205,16 +205,16 @@ func classOf(sys *pulse.System) uint64 {
 	}
 	sum := uint64(0)
 	for i := range t.Actors {
-		if hashes[i] != 0 { // it took a step
+		if hashes[i] != 0 { // the actor took a step
 			sum += scramble(hashes[i] ^ scramble(t.Actors[i].ID))
 		}
 	}
 	return sum
 }
 
-// withEnd adds to a class when its run ended: the test can see that in System.Now, also
-// where no actor notices when its steps came. A run may end with the arrival of a message
-// that nobody receives: when that is is not kept, as the package says.
+// withEnd adds the end time of a run to its class. The test can read that time by System.Now. If a
+// message that nobody receives arrives last, the end time is left out: package explore does not preserve
+// it.
 func withEnd(class uint64, sys *pulse.System) uint64 {
 	for _, d := range sys.Trace().Sends {
 		if d.Fate == trace.Orphaned || d.Fate == trace.Dropped {
@@ -224,7 +224,7 @@ func withEnd(class uint64, sys *pulse.System) uint64 {
 	return scramble(class ^ uint64(sys.Now()))
 }
 
-// scrambleText adds a note to a hash, if it is of this step.
+// scrambleText adds a note to a hash, if the note belongs to this step.
 func scrambleText(h uint64, n trace.Note, step int32) uint64 {
 	if n.Step != step {
 		return h

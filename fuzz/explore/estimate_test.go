@@ -13,7 +13,7 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// A sized program is one whose number of runs is known.
+// A sized program is a program with its known number of runs.
 type sized struct {
 	name    string
 	options pulse.Options
@@ -30,7 +30,7 @@ func sizedOrders(p subjects.Program, runs int, nightly bool) sized {
 	return sized{p.Name, p.Options, p.Build, runs, nightly}
 }
 
-// graphC and graphD are larger than those in package orders.
+// graphC and graphD are larger than the graphs in package orders.
 func graphC() subjects.Graph {
 	return subjects.Graph{Name: "C", Nodes: 6, Edges: []subjects.Edge{
 		{From: 0, To: 1, Length: 1}, {From: 0, To: 2, Length: 3}, {From: 1, To: 2, Length: 1}, {From: 2, To: 3, Length: 1},
@@ -91,8 +91,8 @@ func plainSizes() []sized {
 	}
 }
 
-// estimates returns what is estimated after one run in a hundred, as parts of
-// what is right, in order.
+// estimates returns the estimates after one run in a hundred, sorted, each divided by the true
+// number.
 func (s *sized) estimates(t *testing.T, o explore.Options, seeds int) (list []float64) {
 	program := on(s.options, s.build)
 	o.Estimate, o.Runs = true, s.runs/100
@@ -108,7 +108,7 @@ func (s *sized) estimates(t *testing.T, o explore.Options, seeds int) (list []fl
 	return list
 }
 
-// within returns how many of the estimates are off by less than a factor.
+// within returns how many of the estimates differ by less than a factor.
 func within(list []float64, factor float64) (n int) {
 	for _, x := range list {
 		if x < factor && x > 1/factor {
@@ -118,11 +118,11 @@ func within(list []float64, factor float64) (n int) {
 	return n
 }
 
-// testEstimates holds that the estimates after one run in a hundred are right
-// but for a factor: for nine of ten seeds, or in the nightly mode for 85 of a
-// hundred. The hardest are the shortpaths, where what a message leads to
-// depends most on what came before it.
-// Of programs that are smaller than least a hundredth is too few to tell by less than 2.
+// testEstimates checks that the estimates after one run in a hundred are within a
+// factor of the truth. It checks nine of ten seeds, or at night 85 of a hundred.
+// Shortpaths is hardest: there the effect of a message depends most on the
+// messages before it. Programs with fewer than least runs may be off by a factor
+// of 2.
 func testEstimates(t *testing.T, sizes []sized, o explore.Options, least int, factor float64) {
 	nightly := os.Getenv("JOSTLE_NIGHTLY") != ""
 	seeds, hold := 10, 9
@@ -147,22 +147,22 @@ func testEstimates(t *testing.T, sizes []sized, o explore.Options, least int, fa
 	}
 }
 
-// TestEstimateDistinct: 30% from 100,000 runs on, that is by a factor of 1.3
-// up or 1/0.7 down, of which the smaller is tested.
+// TestEstimateDistinct allows an error of 30% for programs with at least 100,000 runs: a factor of 1.3 up or 1/0.7
+// down. The smaller factor is tested.
 func TestEstimateDistinct(t *testing.T) {
 	trial.Long(t)
 	testEstimates(t, distinctSizes(), explore.Options{}, 100_000, 1.3)
 	testEstimates(t, distinctSizes()[4:8], explore.Options{Method: explore.Method{Reduction: explore.SourceSets}}, 100_000, 1.3)
 }
 
-// TestEstimatePlain: a factor of 2, as in Eta's Figure 2.
+// TestEstimatePlain allows a factor of 2, as in Eta's Figure 2.
 func TestEstimatePlain(t *testing.T) {
 	trial.Long(t)
 	testEstimates(t, plainSizes(), explore.Options{Method: explore.Method{Reduction: explore.Everything}}, 10_000, 2)
 }
 
-// TestEstimateAtEnd holds that the estimate of a whole search is what it was,
-// and that none is made for reductions that could only guess.
+// TestEstimateAtEnd checks that the estimate of a completed search is its true number of runs. Reductions that could
+// only guess give no estimate.
 func TestEstimateAtEnd(t *testing.T) {
 	program := on(pulse.Options{}, load.Pi(4).Build)
 	for _, r := range explore.Reductions() {
@@ -182,8 +182,8 @@ func TestEstimateAtEnd(t *testing.T) {
 	}
 }
 
-// TestEstimateAfterHandover: a search that restarts with another reduction estimates its runs
-// anew. The program has 24 distinct orders of 60,480.
+// TestEstimateAfterHandover: a search that restarts with another reduction estimates its runs anew. The program has 24
+// distinct orders out of 60,480.
 func TestEstimateAfterHandover(t *testing.T) {
 	v, err := explore.Explore(explore.Options{Estimate: true, Runs: 600}, on(pulse.Options{Isolation: true}, load.Pi(4).Build))
 	if err != nil || v.Reduction != explore.Everything || v.Sleep || v.Estimate < 30_000 || v.Estimate > 120_000 {
@@ -191,10 +191,10 @@ func TestEstimateAfterHandover(t *testing.T) {
 	}
 }
 
-// TestNoEstimateIsBetterThanAWrongOne: where faults may come between any two steps, or sleep
-// sets are all that prunes, the runs of an estimate cannot be made, and what the part that was
-// explored makes guess is off by 10 and more, since the parts that come later are smaller.
-// Nothing is said then.
+// TestNoEstimateIsBetterThanAWrongOne checks that no estimate is given if faults may come
+// between any two steps, or if sleep sets alone prune. There the runs of an estimate cannot be
+// made. A guess from the explored part is wrong by a factor of 10 or more, since later parts are
+// smaller.
 func TestNoEstimateIsBetterThanAWrongOne(t *testing.T) {
 	for _, c := range []struct {
 		name    string
@@ -220,8 +220,8 @@ func TestNoEstimateIsBetterThanAWrongOne(t *testing.T) {
 	}
 }
 
-// TestEstimateChangesNothing holds that a search with an estimate makes the
-// same runs in the same order as one without.
+// TestEstimateChangesNothing checks that a search with an estimate makes the same runs in the same order as a search
+// without one.
 func TestEstimateChangesNothing(t *testing.T) {
 	trial.Long(t)
 	r := &rig{}
@@ -243,7 +243,7 @@ func TestEstimateChangesNothing(t *testing.T) {
 	}
 }
 
-// TestProgress holds that progress is reported, with one worker and with several.
+// TestProgress checks that a search reports its progress, with one worker and with several.
 func TestProgress(t *testing.T) {
 	for _, workers := range []int{1, 3} {
 		var all []explore.Progress

@@ -18,24 +18,24 @@ func allOf[T ~uint8](end T) (list []T) {
 	return list
 }
 
-// KeepEvery has a search written to its file as often as this.
+// KeepEvery sets how often a search writes its file.
 func (o *Options) KeepEvery(d time.Duration) { o.keepEvery = d }
 
-// LateBy has the time of a search be over when late is set, and not before.
+// LateBy makes a search believe that its time is over once late is set, and not before.
 func (o *Options) LateBy(late *atomic.Bool) { o.Time, o.late = time.Hour, late }
 
-// SplitAll has several workers divide subtrees after each run.
+// SplitAll makes several workers divide subtrees after each run.
 func (o *Options) SplitAll() { o.splitsAll = true }
 
 // CopyNothing makes a search rerun the program instead of restoring snapshots.
 func (o *Options) CopyNothing() { o.copiesNothing = true }
 
-// Answers explores the distinct orders of a program, at most so many runs, and
-// tells what came of each question whether a process wants a message.
+// Answers explores the distinct orders of a program in at most most runs. It calls tell with each answer to a question
+// whether a process accepts a message.
 func Answers(w Worker, most int, tell func(question uint64, wanted bool)) {
 	o := newOptimal(newSearch(&Options{KeepOn: true}, w, time.Now(), false))
 	for goesOn := o.runTop(); goesOn && o.depth > 0 && o.tally.result.made() < most; {
-		clear(o.unwanted) // so that it asks again
+		clear(o.unwanted) // forget the answers, so that the search asks again
 		if !o.nextRun() {
 			continue
 		}

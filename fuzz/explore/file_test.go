@@ -16,7 +16,7 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// keptWays are the searches that can be kept in a file.
+// keptWays are the searches that can be saved in a file.
 func keptWays() (list []explore.Options) {
 	for _, r := range explore.Reductions() {
 		for _, sleep := range []bool{false, true} {
@@ -37,12 +37,12 @@ func nameOf(o explore.Options) string {
 	return fmt.Sprintf("%v sleep %v ordering %v depth %d", o.Reduction, o.Sleep, o.Ordering, o.Depth)
 }
 
-// A searcher explores one program anew.
+// A searcher explores one program from the beginning at each call.
 type searcher func(explore.Options) find
 
 func (s *subject) searcher() searcher { return s.explore }
 
-// searcher explores a random program, on a system of its own each time.
+// searcher explores a random program. Each call uses a new system.
 func (p *program) searcher() searcher {
 	return func(o explore.Options) find {
 		r := &rig{}
@@ -54,7 +54,7 @@ func (p *program) searcher() searcher {
 	}
 }
 
-// inPieces explores in pieces of so many runs.
+// inPieces explores in pieces of n runs each.
 func (search searcher) inPieces(o explore.Options, runs int) (all find, pieces int) {
 	all.orders = map[uint64]int{}
 	o.Runs = runs
@@ -66,7 +66,7 @@ func (search searcher) inPieces(o explore.Options, runs int) (all find, pieces i
 			all.orders[order] += n
 			made += n
 		}
-		if made > 2*runs { // an optimal search that restarts with another reduction begins anew
+		if made > 2*runs { // an optimal search that restarts with another reduction counts its runs anew
 			panic("a piece has more runs than it should")
 		}
 		if all.Result = f.Result; f.Bound != "runs" {
@@ -75,7 +75,7 @@ func (search searcher) inPieces(o explore.Options, runs int) (all find, pieces i
 	}
 }
 
-// sameFinds says in what two explorations differ, "" when in nothing.
+// sameFinds returns how two explorations differ, "" if they are equal.
 func sameFinds(a, b find) string {
 	a.Elapsed, b.Elapsed, a.Estimate, b.Estimate = 0, 0, 0, 0
 	if !reflect.DeepEqual(a.Result, b.Result) || !maps.Equal(a.orders, b.orders) {
@@ -84,15 +84,15 @@ func sameFinds(a, b find) string {
 	return ""
 }
 
-// checkPieces holds that a search that is cut into pieces has the same result as
-// one that is not.
+// checkPieces checks that a search in pieces has the same result as a search without a
+// pause.
 func checkPieces(t *testing.T, name string, search searcher, o explore.Options, path string) {
 	t.Helper()
 	whole := search(o)
 	made := whole.Runs + whole.Wasted + whole.Cut
 	o.File = path
 	for _, runs := range []int{1, 7, 100} {
-		if made > 20*runs && !nightly() || made > 100*runs { // each piece waits for the disk
+		if made > 20*runs && !nightly() || made > 100*runs { // each piece writes to the disk, which is slow
 			continue
 		}
 		got, pieces := search.inPieces(o, runs)
@@ -109,7 +109,7 @@ func checkPieces(t *testing.T, name string, search searcher, o explore.Options, 
 	}
 }
 
-// TestPiecesOfSubjects holds that searches can be cut into pieces.
+// TestPiecesOfSubjects checks that searches can be interrupted and continued from their files.
 func TestPiecesOfSubjects(t *testing.T) {
 	trial.Long(t)
 	path := filepath.Join(t.TempDir(), "kept")
@@ -147,8 +147,8 @@ func TestPiecesOfRandomPrograms(t *testing.T) {
 	}
 }
 
-// TestKilledSearch holds that a search continues from what was saved during
-// it.
+// TestKilledSearch checks that after a kill a search continues from the state that it saved while it
+// ran.
 func TestKilledSearch(t *testing.T) {
 	trial.Long(t)
 	folder := t.TempDir()
@@ -180,7 +180,7 @@ func TestKilledSearch(t *testing.T) {
 	}
 }
 
-// keptSearch returns a search of a program that is kept in a file.
+// keptSearch returns a search that is saved in a file.
 func keptSearch(t *testing.T, o explore.Options, build func(*pulse.System) func() error) explore.Options {
 	t.Helper()
 	o.File, o.Runs = filepath.Join(t.TempDir(), "kept"), 5
@@ -190,8 +190,8 @@ func keptSearch(t *testing.T, o explore.Options, build func(*pulse.System) func(
 	return o
 }
 
-// TestChangedProgram holds that the file of another program is noticed, named
-// and left alone.
+// TestChangedProgram checks that a search refuses the file of another program. The error names the file, and the file
+// does not change.
 func TestChangedProgram(t *testing.T) {
 	for _, r := range explore.Reductions() {
 		o := keptSearch(t, explore.Options{Method: explore.Method{Reduction: r}}, load.Senders(4, 1).Build)
@@ -212,8 +212,8 @@ func TestChangedProgram(t *testing.T) {
 	}
 }
 
-// TestBadFiles holds what is said of files that cannot be gone on from, and
-// that they are left as they are.
+// TestBadFiles checks the errors about files from which no search can continue. These files must remain
+// unchanged.
 func TestBadFiles(t *testing.T) {
 	build := load.Senders(4, 1).Build
 	o := keptSearch(t, explore.Options{Method: explore.Method{Reduction: explore.SourceSets}}, build)
@@ -249,7 +249,7 @@ func TestBadFiles(t *testing.T) {
 	expect(whole, other, "use the same options, or remove it")
 }
 
-// TestFileThatCannotBe holds that a search does not begin if it could not be
+// TestFileThatCannotBe checks that a search does not begin if its file cannot be
 // written.
 func TestFileThatCannotBe(t *testing.T) {
 	o := explore.Options{File: filepath.Join(t.TempDir(), "no", "folder")}
@@ -262,8 +262,8 @@ func TestFileThatCannotBe(t *testing.T) {
 	}
 }
 
-// TestFileOfEnds holds after which ends of a search there is a file, and that
-// nothing else is left in its folder.
+// TestFileOfEnds checks for each way a search ends whether its file exists. The folder must hold no other
+// file.
 func TestFileOfEnds(t *testing.T) {
 	stopped := make(chan struct{})
 	close(stopped)
@@ -296,8 +296,8 @@ func TestFileOfEnds(t *testing.T) {
 	}
 }
 
-// TestElapsedCountsOn holds that the time of all pieces is added up, and that
-// the bound on it is about one piece.
+// TestElapsedCountsOn checks that the times of all pieces are added up, and that the time limit applies to each piece
+// alone.
 func TestElapsedCountsOn(t *testing.T) {
 	o := explore.Options{File: filepath.Join(t.TempDir(), "kept"), Time: 30 * time.Millisecond}
 	slow := func(s *pulse.System) func() error {
@@ -314,7 +314,7 @@ func TestElapsedCountsOn(t *testing.T) {
 	}
 }
 
-// TestFileRefusals holds what cannot be kept in a file.
+// TestFileRefusals checks which searches cannot be saved in a file.
 func TestFileRefusals(t *testing.T) {
 	for _, c := range []struct {
 		options explore.Options
@@ -335,8 +335,8 @@ func TestFileRefusals(t *testing.T) {
 	}
 }
 
-// TestOldFiles holds that files of this version which an older jostle wrote can
-// still be gone on from. They are of pi(4), after 10 runs; one in which an actor may crash.
+// TestOldFiles checks that a search continues from files that an older jostle wrote in this version of the format. They
+// hold pi(4) after 10 runs. In one file an actor may crash.
 func TestOldFiles(t *testing.T) {
 	for name, m := range map[string]explore.Method{
 		"optimal": {}, "source": {Reduction: explore.SourceSets}, "everything": {Reduction: explore.Everything, CountDistinct: true},

@@ -2,9 +2,9 @@ package explore_test
 
 import "github.com/jostle-go/jostle/pulse"
 
-// byHosts are programs in which a step does something in the name of another
-// actor, as a Host may. Every reduction took such a step for one that has nothing
-// to do with the other actor's own steps.
+// byHosts are programs in which a step acts in the name of another actor, as a Host may.
+// Every reduction once treated such a step as independent of the other actor's own
+// steps.
 func byHosts() []subject {
 	program := func(name string, build func(*pulse.System) func() error) subject {
 		return subject{name, pulse.Options{}, func() func(*pulse.System) func() error { return build }}
@@ -17,8 +17,8 @@ func byHosts() []subject {
 	}
 }
 
-// sendsForAnother has two actors that send in the name of the second, to a third:
-// both messages are of one channel.
+// sendsForAnother has two actors that send to a third actor in the name of the second. Both messages are in one
+// channel.
 func sendsForAnother(sys *pulse.System) func() error {
 	sink := sys.Spawn("sink", pulse.Func(func(*pulse.Ctx, any) {}))
 	var other pulse.Ref
@@ -29,8 +29,8 @@ func sendsForAnother(sys *pulse.System) func() error {
 	return nil
 }
 
-// setsATimerForAnother has two actors that set timers of the second, which are due
-// at the same time and fire in the order in which they were set.
+// setsATimerForAnother has two actors that set timers of the second actor. The timers are due at the same time, and
+// fire in the order in which they were set.
 func setsATimerForAnother(sys *pulse.System) func() error {
 	var other pulse.Ref
 	one := sys.Spawn("one", pulse.Func(func(*pulse.Ctx, any) { sys.Host().After(other, 1, kind("by one")) }))
@@ -44,8 +44,8 @@ func setsATimerForAnother(sys *pulse.System) func() error {
 	return nil
 }
 
-// acceptsForAnother has an actor that closes another to one of its messages, which
-// fails if it comes before.
+// acceptsForAnother has an actor that makes another actor refuse a certain message. The other actor fails if the
+// message comes before that.
 func acceptsForAnother(sys *pulse.System) func() error {
 	other := sys.Spawn("other", pulse.Func(func(_ *pulse.Ctx, msg any) {
 		if msg == kind("unwanted") {
@@ -59,8 +59,8 @@ func acceptsForAnother(sys *pulse.System) func() error {
 	return nil
 }
 
-// spawnsForAnother has an actor that spawns a child of another, which ends: the
-// child ends with it if it is there already.
+// spawnsForAnother has an actor that spawns a child of another actor. The other actor stops, and a child that exists by
+// then stops with it.
 func spawnsForAnother(sys *pulse.System) func() error {
 	other := sys.Spawn("other", pulse.Func(func(ctx *pulse.Ctx, _ any) { ctx.Stop() }))
 	sys.Send(sys.Spawn("one", pulse.Func(func(ctx *pulse.Ctx, _ any) {

@@ -16,7 +16,7 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A newWorker has a new system in each run.
+// A newWorker makes a new system for each run.
 type newWorker struct {
 	options pulse.Options
 	build   func(*pulse.System) func() error
@@ -44,8 +44,8 @@ func (w *newWorker) Done(Run) {
 
 func (w *newWorker) Again() {}
 
-// keptAfter makes a search of so many runs. It returns the explorer, and what
-// was written of it.
+// keptAfter runs a search for n runs. It returns the explorer, and the contents of its
+// file.
 func keptAfter(tb testing.TB, program Worker, o Options, runs int) (*explorer, []byte) {
 	tb.Helper()
 	o.File, o.Runs, o.KeepOn = filepath.Join(tb.TempDir(), "kept"), runs, true
@@ -61,8 +61,8 @@ func keptAfter(tb testing.TB, program Worker, o Options, runs int) (*explorer, [
 	return x, text
 }
 
-// pathOf returns the path of a search and what its steps touch, both empty when
-// it has none, and how many steps the next run shares.
+// pathOf returns the path of a search and its steps' touches, both empty if the search has no path. It also returns how
+// many steps the next run shares with this path.
 func (x *explorer) pathOf() (path, [][]trace.Touch, int) {
 	if d, is := x.way.(*depthFirst); is {
 		return d.walker.path, d.walker.sleeping.touches.sets, d.shared
@@ -79,8 +79,8 @@ func keptPrograms() map[string]Worker {
 	return list
 }
 
-// TestNothingIsForgotten holds that what is written of a search is all of it:
-// read back it is the same, down to the last field.
+// TestNothingIsForgotten checks that the file of a search is complete: the search read back from it equals the original
+// in every field.
 func TestNothingIsForgotten(t *testing.T) {
 	after := []int{9}
 	if os.Getenv("JOSTLE_NIGHTLY") != "" {
@@ -128,8 +128,8 @@ func TestNothingIsForgotten(t *testing.T) {
 	}
 }
 
-// TestKeptFields counts the fields of what is kept: who adds one must see to
-// it that the file holds it, or that it need not.
+// TestKeptFields counts the fields that a file holds. Whoever adds a field must also save it, or decide that the file
+// does not need it.
 func TestKeptFields(t *testing.T) {
 	for _, c := range []struct {
 		of   any
@@ -141,7 +141,7 @@ func TestKeptFields(t *testing.T) {
 	}
 }
 
-// FuzzDecodeFile holds that any file is either refused or can be taken over.
+// FuzzDecodeFile checks that any file is either refused or continued.
 func FuzzDecodeFile(f *testing.F) {
 	for _, o := range []Options{{}, {Method: Method{Reduction: SourceSets}}, {Method: Method{Reduction: Everything}}, {Method: Method{Reduction: DCUTE, Ordering: OrderSGR, CountDistinct: true}}} {
 		_, text := keptAfter(f, anew(pulse.Options{}, load.Pi(3).Build), o, 5)
@@ -156,7 +156,7 @@ func FuzzDecodeFile(f *testing.F) {
 	})
 }
 
-// takeOver takes over a file if it can be.
+// takeOver continues a search from a file if the file is valid.
 func takeOver(t *testing.T, data []byte) {
 	k, err := decode(data)
 	if err != nil {
@@ -180,7 +180,7 @@ func takeOver(t *testing.T, data []byte) {
 	}
 }
 
-// TestForksAreForgotten holds that no fork is kept of a tree that is done.
+// TestForksAreForgotten checks that a search keeps no fork of a subtree that it has completed.
 func TestForksAreForgotten(t *testing.T) {
 	s := newSearch(&Options{Method: Method{Reduction: Everything, RandomBranch: true}, Seed: 7}, anew(pulse.Options{}, load.Pi(3).Build), time.Now(), false)
 	d := newDepthFirst(s)

@@ -8,8 +8,8 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// TestLastRunIsNotLearnedFrom holds that a run that ends the search, however long,
-// takes no more memory than its steps: nothing is learned of what happened before what.
+// TestLastRunIsNotLearnedFrom checks that the last run of a search takes no more memory than its steps, however long it
+// is. The search computes no happened-before relation for it.
 func TestLastRunIsNotLearnedFrom(t *testing.T) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)

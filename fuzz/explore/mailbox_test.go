@@ -11,12 +11,12 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// Erlang's mailbox keeps the order of arrival, also of what is passed over.
-// ReceiveMatch gives what it passes over no place: it has the orders of such a
-// mailbox, and more. A process that takes every message by Receive, and keeps what
-// it does not want yet, has exactly those of a mailbox.
+// Erlang's mailbox keeps messages that a process passes over in their order of arrival.
+// ReceiveMatch does not: it allows the orders of such a mailbox, and more. A process that takes
+// every message by Receive, and stores those it does not want yet, has exactly a mailbox's
+// orders.
 
-// A mailbox keeps what a process has not wanted yet, in the order of arrival.
+// A mailbox stores the messages that its process has not wanted so far, in their order of arrival.
 type mailbox struct {
 	p    *pulse.Process
 	kept []any
@@ -37,14 +37,14 @@ func (b *mailbox) receive(wanted func(any) bool) any {
 	}
 }
 
-// A letter is a message of a kind, and from whom.
+// A letter is a message, with its kind and its sender.
 type letter struct{ kind, sender int }
 
-// A picky is a process that wants kinds, one set of them after the other, and after
-// some of its waits asks for one more letter. Its senders have their letters ready.
+// A picky is a process that waits for one set of kinds after another. After some of its waits it asks for one more
+// letter. Each sender sends all of its letters in one step.
 type picky struct {
 	wants   []int // sets of kinds
-	asks    []int // the kind of the letter that comes after each wait; negative for none
+	asks    []int // the kind of the letter requested after each wait; negative for none
 	senders [][]letter
 }
 
@@ -66,8 +66,8 @@ func newPicky(seed uint64) (p picky) {
 
 func (p *picky) wanted(wait int, m letter) bool { return p.wants[wait]>>m.kind&1 != 0 }
 
-// build has the process receive in one of two ways, and write down what it gets, with
-// a full stop if it does not wait for ever.
+// build has the process receive in one of two ways and write down what it receives. If the process does not wait
+// forever, it ends with a full stop.
 func (p *picky) build(asMailbox bool, got *string) func(*pulse.System) func() error {
 	return func(sys *pulse.System) func() error {
 		*got = ""
@@ -98,7 +98,7 @@ func (p *picky) build(asMailbox bool, got *string) func(*pulse.System) func() er
 	}
 }
 
-// receipts returns what the process can get, by running it in every distinct order.
+// receipts returns all sequences that the process can receive. It runs every distinct order.
 func (p *picky) receipts(asMailbox bool) map[string]bool {
 	found, got := map[string]bool{}, ""
 	s := matched("picky", p.build(asMailbox, &got))
@@ -109,8 +109,8 @@ func (p *picky) receipts(asMailbox bool) map[string]bool {
 	return found
 }
 
-// arrivals adds to a set what a mailbox gives the process, for every order in which
-// the rest of the letters can arrive.
+// arrivals adds to a set what a mailbox gives the process, for every order in which the rest of the letters can
+// arrive.
 func (p *picky) arrivals(wait int, box []letter, left [][]letter, got string, found map[string]bool) {
 	for wait < len(p.wants) {
 		i := slices.IndexFunc(box, func(m letter) bool { return p.wanted(wait, m) })
@@ -139,12 +139,12 @@ func (p *picky) arrivals(wait int, box []letter, left [][]letter, got string, fo
 		p.arrivals(wait, append(slices.Clone(box), left[s][0]), rest, got, found)
 	}
 	if !arrives {
-		found[got] = true // it waits for ever
+		found[got] = true // the process waits forever
 	}
 }
 
-// TestMailboxes holds both by a third that simulates a mailbox in every order of
-// arrival, on random processes.
+// TestMailboxes compares both ways of receiving with a simulated mailbox, for random processes and every order of
+// arrival.
 func TestMailboxes(t *testing.T) {
 	same, more := 0, 0
 	for seed := range seeds(300) {
@@ -168,9 +168,9 @@ func TestMailboxes(t *testing.T) {
 	}
 }
 
-// TestOrdersOfOneMailbox counts the orders of one process that first wants kind 1, of
-// which there is one, and then asks for a letter of kind 2. Only by ReceiveMatch is that
-// taken before the letter of kind 0 that lay before the one of kind 1.
+// TestOrdersOfOneMailbox counts the orders of one process. The process first waits for the only letter of kind 1, and
+// then asks for a letter of kind 2. Only with ReceiveMatch can kind 2 come before the letter of kind 0 that arrived
+// before kind 1.
 func TestOrdersOfOneMailbox(t *testing.T) {
 	p := picky{
 		wants: []int{1 << 1, 1<<0 | 1<<1, 7}, asks: []int{2, -1, 1},

@@ -9,8 +9,8 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// earlyProgram draws a program in which time may pass early, once or a few times or at
-// any time, and mostly something comes with it.
+// earlyProgram draws a program in which timers may fire early: once, a few times or at any time. Mostly it also has one
+// more feature.
 func earlyProgram(seed uint64) *program {
 	f := common | checking
 	switch seed % 8 {
@@ -36,8 +36,8 @@ func earlyProgram(seed uint64) *program {
 	return p
 }
 
-// earlyWith returns what draws programs in which time may pass early once, and that have
-// something that passes of time do not go with.
+// earlyWith returns a function that draws programs in which one timer may fire early, and that use features in conflict
+// with early timers.
 func earlyWith(more features) func(seed uint64) *program {
 	return func(seed uint64) *program {
 		p := newProgram(seed, common|checking|more)
@@ -46,9 +46,9 @@ func earlyWith(more features) func(seed uint64) *program {
 	}
 }
 
-// TestCostOfPasses holds how many runs SourceSets makes of programs in which time may pass
-// early, and how many are wasted, also if the test continues twice. It shows conditions
-// without which the search finds the same and makes more runs.
+// TestCostOfPasses checks the numbers of runs and wasted runs of SourceSets for programs with early timers,
+// also if the test continues twice. Some of the search's conditions only save runs; without them these numbers
+// rise.
 func TestCostOfPasses(t *testing.T) {
 	trial.Long(t)
 	e, r := &enumerator{}, &rig{}

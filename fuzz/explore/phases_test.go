@@ -9,8 +9,8 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// phases is a program that is run in several parts: a start-up in plain order,
-// a while, and to the end. Between them the test sends.
+// phases is a program with several calls of Run: a start-up in plain order, a run for some time, and a run to the end.
+// The test sends messages between them.
 func phases(s *pulse.System) func() error {
 	sink := s.Spawn("sink", pulse.Func(func(*pulse.Ctx, any) {}))
 	var relays []pulse.Ref
@@ -43,7 +43,7 @@ func phases(s *pulse.System) func() error {
 	return nil
 }
 
-// TestPhases holds that no order leads over the end of a part.
+// TestPhases checks that no order moves a step past the end of its Run.
 func TestPhases(t *testing.T) {
 	trial.Long(t)
 	e, r := &enumerator{}, &rig{}
@@ -55,7 +55,7 @@ func TestPhases(t *testing.T) {
 		}
 		for _, way := range ways() {
 			if o.EarlyTimers > 0 && way.Reduction > explore.SourceSets && (!way.Sleep || way.Reduction == explore.Everything) && !nightly() {
-				continue // these explorations run all 45,360 orders
+				continue // these explorations would run all 45,360 orders
 			}
 			got := r.exploreBuild(o, phases, way)
 			if why := got.misses(all); why != "" {

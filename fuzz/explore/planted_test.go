@@ -13,14 +13,14 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A planted fault makes a search lose orders: a part of each trace is lost before the
-// search learns from it.
+// A planted fault deletes a part of each trace before the search learns from the trace. The search then misses
+// orders.
 type planted struct {
 	family, name string
 	lose         func(*trace.Trace)
 }
 
-// plantedFaults are what TestAgreement must find: at least one in each family.
+// plantedFaults are the faults that TestAgreement must detect: at least one in each family.
 func plantedFaults() []planted {
 	what := func(w trace.Touched) func(*trace.Trace) {
 		return touches(func(_ *trace.Trace, x trace.Touch) bool { return x.What == w })
@@ -66,7 +66,7 @@ func plantedFaults() []planted {
 	}
 }
 
-// touches returns what loses some of the touches.
+// touches returns a function that deletes the touches for which lost holds.
 func touches(lost func(*trace.Trace, trace.Touch) bool) func(*trace.Trace) {
 	return func(t *trace.Trace) {
 		t.Touches = slices.DeleteFunc(t.Touches, func(x trace.Touch) bool { return lost(t, x) })
@@ -78,21 +78,21 @@ func isAnswer(t *trace.Trace, step int32) bool {
 	return t.Steps[step].Actor == trace.Test && t.Sends[t.Steps[step].Send].Kind == trace.Reply
 }
 
-// waits loses which messages processes wait for.
+// waits deletes which messages processes wait for.
 func waits(t *trace.Trace) {
 	for i := range t.Steps {
 		t.Steps[i].Wanted = trace.Nothing
 	}
 }
 
-// endings loses when actors end.
+// endings deletes when actors ended.
 func endings(t *trace.Trace) {
 	for i := range t.Actors {
 		t.Actors[i].Ended = trace.None
 	}
 }
 
-// crashedSteps loses which step of its actor a crash follows.
+// crashedSteps deletes which step a crash follows.
 func crashedSteps(t *trace.Trace) {
 	for i := range t.Steps {
 		if t.Steps[i].Kind == trace.Crash {
@@ -101,7 +101,7 @@ func crashedSteps(t *trace.Trace) {
 	}
 }
 
-// timersSent loses that timers are no messages.
+// timersSent makes timers look like messages.
 func timersSent(t *trace.Trace) {
 	for i := range t.Sends {
 		if d := &t.Sends[i]; d.Kind == trace.Timer {
@@ -110,7 +110,7 @@ func timersSent(t *trace.Trace) {
 	}
 }
 
-// dues loses which timers came due together.
+// dues deletes which timers came due together.
 func dues(t *trace.Trace) {
 	for i := range t.Sends {
 		if t.Sends[i].Kind == trace.Timer {
@@ -119,7 +119,7 @@ func dues(t *trace.Trace) {
 	}
 }
 
-// rests loses that time passed because nothing was deliverable.
+// rests deletes that time passed because no message was deliverable.
 func rests(t *trace.Trace) {
 	for i := range t.Passes {
 		if t.Passes[i].How == trace.AtRest {
@@ -128,9 +128,9 @@ func rests(t *trace.Trace) {
 	}
 }
 
-// TestPlantedFaults holds that TestAgreement finds each planted fault, a loss of a part of
-// each trace, in half of the programs that it compares by day. At night it holds that at least five of the first 400
-// programs show each.
+// TestPlantedFaults checks that TestAgreement detects each planted fault in half of the programs that
+// it compares by day. At night it checks that at least five of the first 400 programs show each
+// fault.
 func TestPlantedFaults(t *testing.T) {
 	trial.Long(t)
 	unseen := families()
@@ -160,8 +160,8 @@ func TestPlantedFaults(t *testing.T) {
 	}
 }
 
-// programs returns which of the first programs with at most so many orders show the fault,
-// at most so many.
+// programs returns the seeds of at most most programs that show the fault, among the first compared ones. It compares
+// programs with at most orders orders.
 func (p *planted) programs(f *family, first, orders, most int) (found []int) {
 	e, r := &enumerator{}, &rig{}
 	defer e.close()

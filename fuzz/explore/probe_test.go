@@ -13,8 +13,8 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// A corner is a crowd of which the program fails when the last of them comes
-// first: in the part of the tree that depth-first search reaches last.
+// A corner has a crowd of senders, and fails if the last one comes first. Depth-first search reaches that part of the
+// tree last.
 func corner(n int) subject {
 	return subject{"corner", pulse.Options{}, func() func(*pulse.System) func() error {
 		return func(s *pulse.System) func() error {
@@ -30,8 +30,8 @@ func corner(n int) subject {
 	}}
 }
 
-// inParts explores a subject in parts of so many runs, with the first probe after
-// some runs, and reports each run.
+// inParts explores a subject in parts with the given number of runs each, and reports each run.
+// The first probe comes after probeAfter runs.
 func (s *subject) inParts(c counting, runs, probeAfter int, done func(explore.Run)) (explore.Result, int) {
 	var workers []explore.Worker
 	var rigs []*rig
@@ -62,8 +62,8 @@ func (s *subject) inParts(c counting, runs, probeAfter int, done func(explore.Ru
 	return v, parts
 }
 
-// Nothing that is said of a tree that is done depends on whether there were probes,
-// with any reduction and any number of workers.
+// Probes change nothing in the result of a completed tree, with any reduction and any number of
+// workers.
 func TestProbesLeaveTheTreeAlone(t *testing.T) {
 	trial.Long(t)
 	tree := corner(6)
@@ -88,9 +88,9 @@ func TestProbesLeaveTheTreeAlone(t *testing.T) {
 	}
 }
 
-// A probe finds a failure that depth-first search would reach last, and
-// told as one; the same probe finds it with the same seed, however many workers
-// there are beyond one.
+// A probe finds a failure that depth-first search would reach last, and the failure is reported
+// as a probe's. With the same seed the same probe finds it, for any number of workers above
+// one.
 func TestProbesFind(t *testing.T) {
 	tree := corner(11)
 	one := map[int]int{}
@@ -126,8 +126,8 @@ func TestProbesFind(t *testing.T) {
 	}
 }
 
-// The result of several workers within a number of runs does not depend on how many
-// they are, or how fast.
+// With several workers and a limit of runs, the result depends neither on the number of workers nor on their
+// speed.
 func TestWorkersShareRuns(t *testing.T) {
 	trial.Long(t)
 	tree := corner(9)
@@ -144,8 +144,8 @@ func TestWorkersShareRuns(t *testing.T) {
 	}
 }
 
-// How many probes there are: none until the tree is large, then every other run,
-// and in the end one in eight.
+// The rate of probes: none until the tree is large, then every other run, and at last one in
+// eight.
 func TestShareOfProbes(t *testing.T) {
 	trial.Long(t)
 	tree := corner(11)
@@ -175,8 +175,8 @@ func TestShareOfProbes(t *testing.T) {
 	}
 }
 
-// An exploration in parts has the same result as in one, with all ways
-// to explore.
+// An exploration in parts has the same result as without parts, with all ways to
+// explore.
 func TestPartsMakeAWhole(t *testing.T) {
 	var list []counting
 	for _, o := range append(keptWays(), branching(1),
@@ -193,7 +193,7 @@ func TestPartsMakeAWhole(t *testing.T) {
 	for _, s := range []subject{corner(4), senders(3, 2), phased} {
 		for _, c := range list {
 			if s.name == phased.name && c.Reduction == explore.Everything && !nightly() {
-				continue // it has thousands of orders
+				continue // this subject has thousands of orders
 			}
 			most := byDay(300, 3000)
 			if !s.hasAtMost(most, c) {
@@ -211,15 +211,15 @@ func TestPartsMakeAWhole(t *testing.T) {
 	}
 }
 
-// hasAtMost reports whether an exploration of a subject ends after at most so many runs.
+// hasAtMost reports whether an exploration of a subject ends after at most n runs.
 func (s *subject) hasAtMost(most int, c counting) bool {
-	c.Runs = 4 * most // wasted runs and probes count, too
+	c.Runs = 4 * most // wasted runs and probes count as runs, too
 	v, _ := s.inParts(c, 0, 5, nil)
 	return v.Bound != explore.BoundRuns && v.Runs <= most
 }
 
-// ordersInParts is inParts with probes from the start on; it counts how often each
-// order was run.
+// ordersInParts is inParts with probes from the first run on. It counts how often each order was
+// run.
 func (s *subject) ordersInParts(c counting, runs int) (explore.Result, map[uint64]int) {
 	orders := map[uint64]int{}
 	v, _ := s.inParts(c, runs, 5, func(run explore.Run) {
@@ -230,7 +230,7 @@ func (s *subject) ordersInParts(c counting, runs int) (explore.Result, map[uint6
 	return v, orders
 }
 
-// Parts are saved in a file, too, from which the exploration continues.
+// The parts can also be saved in a file, from which the exploration continues.
 func TestPartsInAFile(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "kept")
 	w := on(pulse.Options{}, corner(4).build())
@@ -250,8 +250,8 @@ func TestPartsInAFile(t *testing.T) {
 	}
 }
 
-// A search that continues from a file makes the probes that it would have made, and
-// knows of those that failed.
+// A search that continues from a file makes the same probes as without the pause. It also knows the probes that
+// failed.
 func TestProbesGoOnFromAFile(t *testing.T) {
 	tree := corner(7)
 	o := counting{explore.Options{KeepOn: true}, 1}

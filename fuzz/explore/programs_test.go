@@ -13,14 +13,14 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A program is a small random actor program. What an actor does follows from
-// what it has received and chosen, and from nothing else: actors share no
-// memory, so that the order at one cannot be seen by another but by messages.
+// A program is a small random actor program. What an actor does depends only on what it has
+// received and chosen. Actors share no memory, so they learn the order at another actor only from
+// messages.
 //
 // A program belongs to one system at a time; a clone may run at the same time.
 
-// features say what a program may do. Each is used by some of the programs
-// that may.
+// features are the actions that a program may perform. Each feature occurs in some of the programs that may have
+// it.
 type features uint64
 
 const (
@@ -28,8 +28,8 @@ const (
 	becoming
 	stopping
 	killing
-	fifo      // without this and the next: FIFO
-	unordered // with both: one of them
+	fifo      // with neither this nor the next: FIFO
+	unordered // with both, one of them is drawn
 	processes
 	asking   // with processes
 	timeouts // with processes: AskTimeout, ReceiveTimeout, Sleep
@@ -41,29 +41,29 @@ const (
 	crashes
 	partitions
 	panicking
-	checking // what is checked when a run is over may fail
-	matching // what is wanted depends on more than the kind; not drawn, set afterwards
-	polling  // every third ReceiveTimeout waits no time; not drawn, set afterwards
+	checking // the check after a run may fail
+	matching // a process may accept messages by more than their kind; not drawn, set afterwards
+	polling  // every third ReceiveTimeout has a timeout of 0; not drawn, set afterwards
 
-	// What fooled searches, which the enumerator did not have at first.
+	// Features that once misled searches. At first, the random programs did not have them.
 	skipping  // a rule skips the run
-	everying  // periodic timers, few ticks, and times that coincide
+	everying  // periodic timers with few ticks, and timers that are due together
 	looking   // handlers read what depends on steps of other actors
 	observing // an observer judges the run
 
-	// surviving: with crashes, within steps too; disks, and actors that are told
-	// of their starts.
+	// surviving: with crashes, also within steps; actors have disks and are notified of their
+	// starts.
 	surviving
 
-	// Not drawn, set afterwards.
+	// These are not drawn; tests set them afterwards.
 	nemeses      // actors and the test call a Nemesis
 	bounding     // every root has a mailbox for one or two messages
 	unwatching   // every second Watch is an Unwatch
 	sendingLater // every second After is a SendAfter
-	coursing     // the test asks, looks and goes on by a course of its own; actors send to it
-	testAsking   // the test asks before and after the Run, and looks at the actors then
-	living       // after a send an actor asks whether another lives, watches it, ends or ends a watch; and no look is at anything else
-	clocked      // after a send an actor notices what time it is
+	coursing     // the test follows a course: it asks, reads and continues; actors send messages to it
+	testAsking   // the test asks before and after the Run, and reads the actors' states then
+	living       // after a send an actor may call Alive, watch, unwatch or end; doLook then only calls Alive
+	clocked      // after a send an actor reads the time
 	recording    // actors note calls and returns in a history, which is judged in the end
 	sharing      // after a send, an actor uses an object that other actors use, as a goroutine uses a channel
 
@@ -82,9 +82,9 @@ const (
 	tables = 2
 )
 
-// A note is an ordinary message: its kind, for how many more messages it is
-// good, and the state of who sent it. It is one byte so that sending it
-// allocates nothing.
+// A note is an ordinary message. It has a kind, a fuel (the number of further messages
+// that it may cause), and its sender's state. It is one byte, so sending it does not
+// allocate.
 type note uint8
 
 func newNote(kind, fuel, value int) note { return note(kind | fuel<<2 | value<<4) }
@@ -93,7 +93,7 @@ func (n note) fuel() int                 { return int(n >> 2 & 3) }
 func (n note) value() int                { return int(n >> 4) }
 func (n note) String() string            { return fmt.Sprintf("%d.%d.%d", n.kind(), n.fuel(), n.value()) }
 
-// A question is what is asked by an Ask.
+// A question is the message of an Ask.
 type question note
 
 // A handed message carries the right to answer a question.
@@ -112,32 +112,32 @@ type impatience struct{}
 type verb uint8
 
 const (
-	doSend   verb = iota // kind b to actor a
-	doReply              // kind b to the sender
+	doSend   verb = iota // a message of kind b to actor a
+	doReply              // a message of kind b to the sender
 	doSpawn              // template a
 	doStop               // itself
 	doBecome             // table a
 	doKill               // actor a
-	doAfter              // kind b in a+1 units
-	doChoose             // of a; moves the state and the targets of what follows
+	doAfter              // kind b after a+1 units
+	doChoose             // one of a answers; the answer changes the state and the targets of later deeds
 	doWatch              // actor a
 	doPanic
 	doSkip
-	doEvery    // kind b each a+1 units; once
-	doLook     // sees thing a, of actor b; moves the state
+	doEvery    // kind b every a+1 units; once
+	doLook     // reads property a of actor b; the value changes the state
 	doStopMine // the timer that was set last
-	doHandOver // the timer that was set last, to actor a, who stops it
-	doStrike   // fault a, at actor b
+	doHandOver // hands the last timer set to actor a, who stops it
+	doStrike   // causes fault a at actor b
 	doMayCrash
-	doWrite // b under the name of a
+	doWrite // actor b, by the name of actor a
 	doSync
-	doRead // the name of a; moves the state
+	doRead // reads the name of actor a; the name changes the state
 )
 
 var verbNames = []string{"send", "reply", "spawn", "stop", "become", "kill", "after", "choose", "watch", "panic", "skip", "every", "look",
 	"stop timer", "hand over timer", "strike", "may crash", "write", "sync", "read"}
 
-// A deed is one thing that an actor does.
+// A deed is one action of an actor.
 type deed struct {
 	do   verb
 	a, b int
@@ -145,21 +145,21 @@ type deed struct {
 
 func (d deed) String() string { return fmt.Sprintf("%s(%d,%d)", verbNames[d.do], d.a, d.b) }
 
-// A rule is what follows a message.
+// A rule is what an actor does when it receives a certain message.
 type rule struct {
-	next  int // state, before the value of the message is added
+	next  int // the new state, to which the message's value is added
 	deeds []deed
 }
 
-// A pause is where a process waits.
+// A pause is a way in which a process waits.
 type pause uint8
 
 const (
 	pauseReceive    pause = iota // any message
-	pauseMatch                   // the kinds of mask a; not for ever unless b is 0
+	pauseMatch                   // kinds in the bit mask a; waits forever only if b is 0
 	pauseReceiveFor              // a+1 units
-	pauseAsk                     // actor a, kind b
-	pauseAskFor                  // actor a, kind b, for c+1 units
+	pauseAsk                     // asks actor a a question of kind b
+	pauseAskFor                  // asks actor a a question of kind b, waits c+1 units
 	pauseSleep                   // a+1 units
 )
 
@@ -176,32 +176,32 @@ func (l line) String() string {
 	return fmt.Sprintf("%v %s(%d,%d,%d)", l.deeds, pauseNames[l.pause], l.a, l.b, l.c)
 }
 
-// A manner is what an actor does with a question.
+// A manner is a way of handling questions.
 type manner uint8
 
 const (
 	answers     manner = iota // at once
-	defers                    // at its next message
+	defers                    // answers at its next message
 	handsOn                   // has another answer
-	handsAround               // answers, and has another answer too
+	handsAround               // answers, and passes the question on as well
 	manners
 )
 
 var mannerNames = []string{"answers", "defers", "hands on", "hands around"}
 
-// A template is what an actor is made from.
+// A template is a description from which an actor is made.
 type template struct {
 	process bool
 	lasting bool // the process continues to receive after its script
-	starts  bool // it is notified of its starts, and reads how it started if it is a process
+	starts  bool // the actor is notified of its starts; a process reads how it was started
 	manner  manner
-	heir    int // who answers in its stead
-	watched int // whom it watches from its first message on; zero is nobody, one the first root
+	heir    int // the actor that answers in its place
+	watched int // the root that it watches from its first message on: 0 is none, 1 the first root
 	script  []line
 	rules   [tables][states][kinds + 1]rule
 }
 
-// settings are the options of pulse, in small numbers.
+// settings are options of pulse. Their values are small numbers.
 type settings struct {
 	unordered                        bool
 	early                            int
@@ -209,7 +209,7 @@ type settings struct {
 	crash, kept, lost, partition     int
 	ticks, judged, orphans, closed   int
 	anyWrite                         bool
-	checked, wrongState, checkedHits int // the check fails when this actor ends in this state after so many messages
+	checked, wrongState, checkedHits int // the check fails if this actor ends in this state after this many messages
 }
 
 // A first is a message that the test sends.
@@ -222,12 +222,12 @@ type program struct {
 	templates []template
 	roots     []int // the templates of the actors that the test spawns
 	firsts    []first
-	course    []move    // what the test does next, without a Run at the end
-	strikes   [2][]deed // what the test calls a Nemesis for: before the first run, and between it and another
+	course    []move    // the moves that the test makes next, with no Run at the end
+	strikes   [2][]deed // the faults that the test causes by a Nemesis: before the first Run, and between two Runs
 	world     world
 }
 
-// options returns the options of the system, bar strategy and recording.
+// options returns the options of the system, except strategy and recording.
 func (p *program) options() pulse.Options {
 	s := p.settings
 	o := pulse.Options{Steps: 200, EarlyTimers: s.early, Ticks: s.ticks, Faults: pulse.Faults{
@@ -244,7 +244,7 @@ func (p *program) options() pulse.Options {
 	return o
 }
 
-// clone returns a program that shares nothing with p.
+// clone returns a copy of p that shares no memory with p.
 func (p *program) clone() *program {
 	c := &program{seed: p.seed, features: p.features, settings: p.settings,
 		templates: slices.Clone(p.templates), roots: slices.Clone(p.roots), firsts: slices.Clone(p.firsts)}
@@ -260,7 +260,7 @@ func (p *program) clone() *program {
 	return c
 }
 
-// lists returns where the deeds of a program are.
+// lists returns pointers to all lists of deeds in a program.
 func (p *program) lists() (lists []*[]deed) {
 	lists = append(lists, &p.strikes[0], &p.strikes[1])
 	for i := range p.templates {
@@ -283,7 +283,7 @@ func (t *template) each(f func(table, state, kind int, r *rule)) {
 	}
 }
 
-// String shows what is not empty of a program.
+// String describes the non-empty parts of a program.
 func (p *program) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "program %d, features %b\n%+v\nroots %v\nfirst messages (to, kind, fuel) %v, strikes %v\n",
@@ -318,7 +318,7 @@ type drawer struct {
 	features
 	roots     int
 	templates int
-	plain     []int // roots that are no processes
+	plain     []int // templates of roots that are not processes
 }
 
 // newProgram draws a program that does only what the features allow.
@@ -356,8 +356,8 @@ func newProgram(seed uint64, f features) *program {
 	return p
 }
 
-// matchingProgram draws a program whose actors are processes that mostly wait
-// for a match.
+// matchingProgram draws a program whose actors are processes that mostly wait in
+// ReceiveMatch.
 func matchingProgram(seed uint64) *program {
 	p := newProgram(seed, processes|fifo|unordered|choosing|killing|timeouts)
 	d := &drawer{Rand: rand.New(rand.NewPCG(seed, 0x6d61746368)), features: p.features}
@@ -380,8 +380,8 @@ func matchingProgram(seed uint64) *program {
 	return p
 }
 
-// thin takes away some of the features: programs with few find what programs
-// with all hide. Of those that multiply orders most, one is left mostly.
+// thin removes some of the features, because programs with few features show what programs with all features hide. Of
+// the features that multiply orders most, it mostly leaves one.
 func (d *drawer) thin() {
 	left := features(0)
 	for bit := spawning; bit <= checking; bit <<= 1 {
@@ -396,7 +396,7 @@ func (d *drawer) thin() {
 		}
 	}
 	for bit := skipping; bit <= observing; bit <<= 1 {
-		if d.has(bit) && d.one(2) { // the draws of programs without these stay as they were
+		if d.has(bit) && d.one(2) { // keeps the draws of programs without these features unchanged
 			left |= bit
 		}
 	}
@@ -409,7 +409,7 @@ func (d *drawer) thin() {
 func (d *drawer) has(f features) bool { return d.features&f != 0 }
 func (d *drawer) one(in int) bool     { return d.IntN(in) == 0 }
 
-// once is a budget of one, or none.
+// once draws a budget of one or zero.
 func (d *drawer) once(f features, in int) int {
 	if d.one(in) && d.has(f) {
 		return 1
@@ -421,7 +421,7 @@ func (d *drawer) settings() settings {
 	s := settings{unordered: d.has(unordered) && (!d.has(fifo) || d.one(2)), early: d.once(earlyTimers, 1)}
 	s.drop, s.duplicate, s.delay = d.once(messageFaults, 2), d.once(messageFaults, 2), d.once(messageFaults, 2)
 	s.crash, s.partition = d.once(crashes, 1), d.once(partitions, 1)
-	if s.kept = d.once(crashes, 3); s.kept == 0 { // not both: the trace does not tell one restart from the other
+	if s.kept = d.once(crashes, 3); s.kept == 0 { // not both, because a trace does not distinguish the two kinds of restart
 		s.lost = d.once(crashes, 2)
 	}
 	s.wrongState, s.checkedHits = d.IntN(states), 1+d.IntN(3)
@@ -443,8 +443,8 @@ func (d *drawer) settings() settings {
 	return s
 }
 
-// firsts draws what the test sends: enough for a choice of orders, not for too
-// many. Faults multiply them, processes add messages of their own.
+// firsts draws the test's messages: enough for a choice of orders, not for too many. Faults multiply orders, and
+// processes add their own messages.
 func (d *drawer) firsts() (list []first) {
 	fuel, n := 1+d.IntN(2), 2+d.IntN(2)
 	if d.has(multiplying) {
@@ -462,7 +462,7 @@ func (d *drawer) firsts() (list []first) {
 func (d *drawer) fill(t *template) {
 	t.lasting, t.heir = d.one(2), d.IntN(d.roots)
 	t.manner = []manner{answers, defers, handsOn, handsOn, handsAround}[d.IntN(5)]
-	if len(d.plain) > 0 { // who waits for the answer itself is no good heir
+	if len(d.plain) > 0 { // an actor that itself waits for the answer cannot give it
 		t.heir = d.plain[d.IntN(len(d.plain))]
 	}
 	if d.has(watching) && d.one(2) {
@@ -489,7 +489,7 @@ func (d *drawer) fill(t *template) {
 
 func (d *drawer) strike() deed { return deed{doStrike, d.IntN(16), d.IntN(8)} }
 
-// deed draws one: a send, mostly.
+// deed draws a deed, mostly a send.
 func (d *drawer) deed() deed {
 	if d.has(nemeses) && d.one(4) {
 		return d.strike()
@@ -524,7 +524,7 @@ func (d *drawer) deed() deed {
 	return x
 }
 
-// foolishDeed draws one of those that fooled searches.
+// foolishDeed draws a deed of those that once misled searches.
 func (d *drawer) foolishDeed() (deed, bool) {
 	special := []struct {
 		needs features
@@ -534,7 +534,7 @@ func (d *drawer) foolishDeed() (deed, bool) {
 	return deed{s.do, d.IntN(16), d.IntN(8)}, d.has(s.needs) && (s.do != doSkip || d.one(2))
 }
 
-// line draws where a process waits.
+// line draws a line of a process: where the process waits.
 func (d *drawer) line() line {
 	l := line{a: d.IntN(8), b: d.IntN(kinds), c: d.IntN(3)}
 	switch n := d.IntN(8); {
@@ -553,8 +553,8 @@ func (d *drawer) line() line {
 	return l
 }
 
-// shrink returns a program as small as leaving out parts makes it for which
-// fails still holds.
+// shrink leaves out parts of a program while fails holds. It returns the smallest program
+// reached.
 func (p *program) shrink(fails func(*program) bool) *program {
 	for {
 		list := p.smaller()
@@ -566,7 +566,7 @@ func (p *program) shrink(fails func(*program) bool) *program {
 	}
 }
 
-// smaller lists the programs that are one part smaller, by the largest parts
+// smaller lists the programs that lack one part of p, largest parts
 // first.
 func (p *program) smaller() (list []*program) {
 	try := func(change func(q *program)) {
@@ -634,28 +634,28 @@ func (p *program) smallerTemplates(try func(func(*program))) {
 	}
 }
 
-// parts returns where the numbers of the settings are that can be taken away.
+// parts returns pointers to the settings that can be set to zero.
 func (s *settings) parts() []*int {
 	return []*int{&s.early, &s.drop, &s.duplicate, &s.delay, &s.crash, &s.kept, &s.lost, &s.partition, &s.ticks, &s.judged, &s.orphans, &s.closed}
 }
 
-// A world is a program in a system.
+// A world is the state of a program in a system.
 type world struct {
-	refs    []pulse.Ref // of the roots; as they are from before the first step on
+	refs    []pulse.Ref // the roots; their state before the first step
 	current []*actor    // of the roots
-	actors  []*actor    // all, of which so many are of this run
+	actors  []*actor    // the list of all; the first used of them belong to this run
 	used    int
-	skips   int   // messages that a process did not want; for statistics, no actor reads it
-	history []int // what actors have noted
+	skips   int   // messages that a process has passed over; for statistics only
+	history []int // the notes of actors
 	objects [2]object
-	seen    []int // what the test has seen in its course
+	seen    []int // what the test has observed in its course
 	wrong   error // made once
 	sys     *pulse.System
 	test    pulse.Ref
 }
 
-// A judge is an observer that fails runs in which a step of one actor comes
-// right after one of another.
+// A judge is an observer. It fails runs in which a step of one actor comes right after a step of
+// another.
 type judge int
 
 func (j judge) Stepped(s *pulse.System, step int) {
@@ -665,30 +665,30 @@ func (j judge) Stepped(s *pulse.System, step int) {
 	}
 }
 
-// mostChildren is how many actors one actor may spawn, and how deep.
+// mostChildren is the largest number of children of an actor, and generations the largest depth.
 const (
 	mostChildren = 2
 	generations  = 2
 )
 
-// An actor is one actor of a program, and all that it may read.
+// An actor is the state of one actor of a program: everything on which the actor's behavior depends.
 type actor struct {
 	*program
 	*template
 	guises     [tables]guise
 	beginner   beginner
-	known      []pulse.Ref // in addition to the roots: its parent and children
+	known      []pulse.Ref // the actors that it knows in addition to the roots: its parent and children
 	generation int
 	children   int
 	state      int
 	received   int
-	deferred   pulse.Ref // who waits for its answer
-	past       uint64    // hash of all that it has received and chosen
+	deferred   pulse.Ref // the actors that wait for this actor's answer
+	past       uint64    // a hash of everything that the actor has received and chosen
 	ticking    bool
 	timer      pulse.Timer
 }
 
-// A guise is one handler of an actor.
+// A guise is one of the handlers of an actor.
 type guise struct {
 	*actor
 	table int
@@ -697,7 +697,7 @@ type guise struct {
 // A beginner is the first handler of an actor that is notified of its starts.
 type beginner struct{ *guise }
 
-// Started reads the disk, and does what the actor does when an end is told.
+// Started reads the disk, and does the same deeds as at a Down message.
 func (b *beginner) Started(ctx *pulse.Ctx, how pulse.Start) { b.begins(ctx, how) }
 
 // begins does what an actor does when it starts.
@@ -757,7 +757,7 @@ func (p *program) Build(sys *pulse.System) (check func() error) {
 	return func() error { return cmp.Or(p.check(), p.lookAfter(p.asks())) }
 }
 
-// strikeByTest does what the test calls a Nemesis for.
+// strikeByTest causes the faults that the test itself causes.
 func (p *program) strikeByTest(i int) {
 	w := &p.world
 	for _, x := range p.strikes[i] {
@@ -766,8 +766,8 @@ func (p *program) strikeByTest(i int) {
 	}
 }
 
-// strike lets a fault happen to an actor, or between it and another. It returns
-// whether there was anything to strike, as a number.
+// strike causes a fault at an actor, or between two actors. It returns 1 if the fault had an effect, else
+// 0.
 func (p *program) strike(n pulse.Nemesis, x deed, at, other pulse.Ref) int {
 	switch k := x.a % 8; {
 	case k == 0:
@@ -789,8 +789,8 @@ func (p *program) strike(n pulse.Nemesis, x deed, at, other pulse.Ref) int {
 	return 0
 }
 
-// asks has the test ask a root that answers, if there is one, and returns a number
-// that depends on the answer and on what the roots are like at that moment.
+// asks has the test ask a root that answers, if there is one. It returns a number that depends on the answer and on the
+// states of the roots at that moment.
 func (p *program) asks() int {
 	w := &p.world
 	answer := any(nil)
@@ -810,7 +810,7 @@ func (p *program) asks() int {
 	return sum % kinds
 }
 
-// lookAfter fails a run by what the test has seen in the midst of it.
+// lookAfter fails a run if the test has observed a certain number during the run.
 func (p *program) lookAfter(seen int) error {
 	if p.world.sys.Failure() == nil && seen == 2 {
 		return errLooked
@@ -820,10 +820,10 @@ func (p *program) lookAfter(seen int) error {
 
 var errLooked = errors.New("the test has seen 2")
 
-// renewable reports whether actors may start anew, so that Spec must say how.
+// renewable reports whether actors may be restarted, so that their Spec must say how to make them.
 func (p *program) renewable() bool { return p.settings.lost > 0 || p.features&nemeses != 0 }
 
-// check reports whether the checked actor ended as it must.
+// check returns an error unless the checked actor ended as required.
 func (p *program) check() error {
 	if err := p.judgeHistory(); err != nil {
 		return err
@@ -842,7 +842,7 @@ func (p *program) check() error {
 	return p.world.wrong
 }
 
-// note notes an event of an actor in the history.
+// note adds an event of the actor to the history.
 func (a *actor) note(what int) {
 	if a.features&recording != 0 {
 		a.world.sys.Host().Touch(trace.TheTest)
@@ -869,14 +869,14 @@ func (a *actor) use(ctx *pulse.Ctx, which int) {
 	o.users = append(o.users, a.number())
 }
 
-// number returns a number for an actor that is the same in all orders: that of the root
-// that it is, else one for all others.
+// number returns a number for an actor that is the same in all orders: the number of its root, or 0 if it is no
+// root.
 func (a *actor) number() int {
 	return 1 + slices.Index(a.world.current, a)
 }
 
-// judgeHistory fails about half of the histories, each with a failure of its own, so that
-// all orders and a reduction can be compared by which there are.
+// judgeHistory fails about half of the histories, each with its own message. So comparing the failures of all orders
+// with those of a reduction compares their histories.
 func (p *program) judgeHistory() error {
 	for i, list := range [][]int{p.world.history, p.world.objects[0].users, p.world.objects[1].users} {
 		sum := uint64(0)
@@ -890,7 +890,7 @@ func (p *program) judgeHistory() error {
 	return nil
 }
 
-// spec describes an actor that fresh makes, now and when it starts anew.
+// spec describes an actor that fresh makes, at its first start and at each restart.
 func (p *program) spec(name string, fresh func() *actor, template int) pulse.Spec {
 	if p.templates[template].process {
 		return pulse.Spec{Name: name, Process: func(c *pulse.Process) { fresh().live(c) }}
@@ -898,7 +898,7 @@ func (p *program) spec(name string, fresh func() *actor, template int) pulse.Spe
 	return pulse.Spec{Name: name, New: func() pulse.Actor { return fresh().handler() }}
 }
 
-// actor takes the memory of an actor of an older run, or of none.
+// actor returns an actor, in the memory of an actor of an earlier run if there is one.
 func (p *program) actor(template, generation int, parent *pulse.Ref) *actor {
 	w := &p.world
 	if w.used == len(w.actors) {
@@ -929,7 +929,7 @@ func (p *program) digest() (sum uint64) {
 	return sum
 }
 
-// target is an actor that this one knows.
+// target returns an actor that a knows.
 func (a *actor) target(i int) pulse.Ref {
 	roots := a.world.refs
 	if i %= len(roots) + len(a.known); i < len(roots) {
@@ -940,10 +940,10 @@ func (a *actor) target(i int) pulse.Ref {
 
 func (a *actor) remember(x int) { a.past = scramble(a.past ^ uint64(x+1)) }
 
-// Receive makes a guise a handler.
+// Receive makes a guise a pulse.Actor.
 func (g *guise) Receive(ctx *pulse.Ctx, msg any) { g.take(ctx, msg, g.table) }
 
-// take is what an actor does with any message.
+// take handles any message.
 func (a *actor) take(ctx *pulse.Ctx, msg any, table int) {
 	var n note
 	column := -1
@@ -960,7 +960,7 @@ func (a *actor) take(ctx *pulse.Ctx, msg any, table int) {
 		return
 	case pulse.Down:
 		n, column = newNote(news, 1, len(m.Reason)%states), news
-	default: // impatience, or a timeout
+	default: // an impatience, or a timeout
 		n, column = newNote(news, 1, 0), news
 	}
 	if column < 0 {
@@ -986,7 +986,7 @@ func (a *actor) take(ctx *pulse.Ctx, msg any, table int) {
 	a.do(ctx, r.deeds, n)
 }
 
-// dealWith deals with a question.
+// dealWith handles a question.
 func (a *actor) dealWith(ctx *pulse.Ctx, n note) {
 	answer := newNote(n.kind(), 0, a.state)
 	switch a.manner {
@@ -1003,8 +1003,8 @@ func (a *actor) dealWith(ctx *pulse.Ctx, n note) {
 	}
 }
 
-// do does the deeds that follow a message. Messages come of messages with fuel
-// only, so that all ends.
+// do does the deeds that follow a message. Only a message with fuel causes other messages, so every run
+// ends.
 func (a *actor) do(ctx *pulse.Ctx, deeds []deed, n note) {
 	shift := 0
 	for _, x := range deeds {
@@ -1055,14 +1055,14 @@ func (a *actor) do(ctx *pulse.Ctx, deeds []deed, n note) {
 	}
 }
 
-// notice has an actor go another way because of a number.
+// notice makes the behavior of an actor depend on a number.
 func (a *actor) notice(ctx *pulse.Ctx, x int) {
 	ctx.Log("noticed %d", x)
 	a.remember(x)
 	a.state = (a.state + x) % states
 }
 
-// look returns what an actor sees that may depend on steps of others.
+// look returns something that an actor reads and that may depend on the steps of other actors.
 func (a *actor) look(ctx *pulse.Ctx, x deed) int {
 	s, other := a.world.sys, a.target(x.b)
 	if a.features&living != 0 {
@@ -1090,7 +1090,7 @@ func (a *actor) look(ctx *pulse.Ctx, x deed) int {
 	}
 }
 
-// cause does what takes fuel.
+// cause does the deeds that need fuel.
 func (a *actor) cause(ctx *pulse.Ctx, x deed, n note, shift int) {
 	child := newNote(x.b, n.fuel()-1, a.state)
 	to := a.target(x.a + shift)
@@ -1113,7 +1113,7 @@ func (a *actor) cause(ctx *pulse.Ctx, x deed, n note, shift int) {
 			a.notice(ctx, int(ctx.Now()))
 		}
 	case doReply:
-		if s := ctx.Sender(); !s.IsZero() && (s != a.world.test || a.features&looking != 0) { // else the test is not worth a step
+		if s := ctx.Sender(); !s.IsZero() && (s != a.world.test || a.features&looking != 0) { // an answer to the test needs no step, unless the test looks
 			ctx.Send(s.Actor(), child)
 		}
 	case doSpawn:
@@ -1124,7 +1124,7 @@ func (a *actor) cause(ctx *pulse.Ctx, x deed, n note, shift int) {
 		}
 	case doStrike:
 		at := a.target(x.b)
-		if x.a%8 > 0 || at != ctx.Self() && a.generation == 0 { // else it could be of its own step
+		if x.a%8 > 0 || at != ctx.Self() && a.generation == 0 { // otherwise a fault could hit the actor's own step
 			a.notice(ctx, a.strike(ctx.Nemesis(), x, at, to))
 		}
 	case doAfter:
@@ -1144,7 +1144,7 @@ func (a *actor) cause(ctx *pulse.Ctx, x deed, n note, shift int) {
 	}
 }
 
-// lives makes a step that conflicts on an actor's lifetime.
+// lives does a deed that conflicts on an actor's lifetime.
 func (a *actor) lives(ctx *pulse.Ctx, x deed, n note) {
 	switch other := a.target(x.b); (x.a + n.value()) % 4 {
 	case 0:
@@ -1182,7 +1182,7 @@ func (a *actor) spawn(ctx *pulse.Ctx, template int, n note) {
 // live is the code of a process.
 func (a *actor) live(c *pulse.Process) {
 	if a.features&recording != 0 {
-		defer a.note(2) // also in the step that kills it
+		defer a.note(2) // noted also in a step that kills the process
 	}
 	if a.starts {
 		a.begins(c.Ctx, c.Started())
@@ -1197,7 +1197,7 @@ func (a *actor) live(c *pulse.Process) {
 	}
 }
 
-// pauses waits as a line says and returns what came of it.
+// pauses waits as a line says, and returns the message.
 func (a *actor) pauses(c *pulse.Process, l *line) (msg any) {
 	ask := question(newNote(l.b, 1, a.state))
 	switch l.pause {
@@ -1221,8 +1221,8 @@ func (a *actor) pauses(c *pulse.Process, l *line) (msg any) {
 	return msg
 }
 
-// sort is what a predicate tells a note by: its kind or, of programs that match by
-// more, something that depends on its sender's state and the receiver's.
+// sort returns the value by which a predicate distinguishes notes. It is a note's kind, or, with the feature matching,
+// something that depends on the sender's and the receiver's states.
 func (a *actor) sort(n note) int {
 	if a.features&matching == 0 {
 		return n.kind()
@@ -1230,8 +1230,8 @@ func (a *actor) sort(n note) int {
 	return (n.kind() + n.value() + a.state) % kinds
 }
 
-// match waits for some kinds. Most do not wait for ever, since a process that
-// does is stuck and the run fails.
+// match waits for some kinds. Mostly it does not wait forever, since a stuck process fails the
+// run.
 func (a *actor) match(c *pulse.Process, l *line) any {
 	var patience pulse.Timer
 	if l.b > 0 {

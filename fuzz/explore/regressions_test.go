@@ -9,9 +9,9 @@ import (
 // A kind is a message of the programs below.
 type kind string
 
-// regressions are the smallest programs that showed a mistake while the search
-// was made. Random ones found them all; TestAgreement would find most again,
-// but not say what is wrong.
+// regressions are the smallest programs that showed a mistake while the search was developed.
+// Random programs found all of the mistakes. TestAgreement would find most again, but not explain
+// them.
 func regressions() []subject {
 	program := func(name string, o pulse.Options, build func(*pulse.System) func() error) subject {
 		return subject{name, o, func() func(*pulse.System) func() error { return build }}
@@ -26,11 +26,11 @@ func regressions() []subject {
 	}
 }
 
-// watchesTheEnding has an actor watch another, which ends at its only message.
-// If the watch comes first, the end is told by the one that ends; else by the
-// one that watches, and with another reason. So the two steps cannot be
-// swapped, although no message leads from one to the other and they are of two
-// actors: sleep sets that knew of messages only let the second order sleep.
+// watchesTheEnding has an actor watch another actor, which ends at its only message. If
+// the watch comes first, the ending actor's step sends the Down; else the watcher's step
+// does, with another reason. So the two steps are dependent, although no message leads
+// from one to the other. Sleep sets that knew only of messages put the second order to
+// sleep.
 func watchesTheEnding(sys *pulse.System) func() error {
 	ending := sys.Spawn("ending", pulse.Func(func(ctx *pulse.Ctx, _ any) { ctx.Stop() }))
 	watcher := sys.Spawn("watcher", pulse.Func(func(ctx *pulse.Ctx, msg any) {
@@ -43,29 +43,29 @@ func watchesTheEnding(sys *pulse.System) func() error {
 	return nil
 }
 
-// killsWhoWaits has a process wait for an answer when it is killed. The answer
-// could have come first: a Kill says nothing of what was waited for. The search
-// took the number of the question from the message that was received, which for
-// a Kill is none, and so found no race.
+// killsWhoWaits has a process that is killed while it waits for an answer. The
+// answer could have come first. The search took the number of the awaited
+// question from the received message. A Kill has none, so the search found no
+// race.
 func killsWhoWaits(sys *pulse.System) func() error {
 	answerer := sys.Spawn("answerer", pulse.Func(func(ctx *pulse.Ctx, _ any) { ctx.Reply(kind("answer")) }))
 	asker := sys.Go("asker", func(p *pulse.Process) {
 		p.Ask(answerer, kind("question"))
-		p.Receive() // what ends it is the Kill
+		p.Receive() // the Kill ends this wait
 	})
 	killer := sys.Spawn("killer", pulse.Func(func(ctx *pulse.Ctx, _ any) { ctx.Kill(asker) }))
 	sys.Send(killer, kind("kill"))
 	return nil
 }
 
-// goesOnAlone has two actors. The first gets two messages, and at the first of
-// them sends b and c to the second. The second sends itself d at b; if d comes
-// before c, c leads to a message to the first.
+// goesOnAlone has two actors. The first actor gets two messages, and at the first of them
+// sends b and c to the second actor. At b, the second actor sends itself d. If d comes
+// before c, c leads to a message to the first actor.
 //
-// A run was given up because all that was left slept. It had taken a sleeper
-// before, which was the only message there was, and nobody is asked about that.
-// The receipt of that sleeper counted as a way to a race, but the way was not
-// gone: Source took nothing up there and lost an order.
+// The search gave up a run because every remaining message was asleep. Earlier it had taken
+// a sleeping message without a decision, since no other message was deliverable. It counted
+// that receipt as a way to a race, although the run ended there. So Source reversed no race
+// and missed an order.
 func goesOnAlone(sys *pulse.System) func() error {
 	var first pulse.Ref
 	early := false
@@ -92,14 +92,14 @@ func goesOnAlone(sys *pulse.System) func() error {
 	return nil
 }
 
-// watchesAnAsker has a process that asks an actor, and an actor that watches
-// that process at its first message and then sends the first actor one.
+// watchesAnAsker has a process that asks an actor. Another actor, at its first message,
+// watches that process and then sends the asked actor a message.
 //
-// A sleeping message that leads to a race says that what follows was run from
-// another branch only if it could come first there. GoodSiblings took any, and
-// did not take up what they had to. Now a program like this, whose steps have to
-// do with each other by more than messages, is searched with sleep sets alone;
-// sendsWhatLeadsBack shows the mistake without.
+// If a sleeping message leads to a race, another branch has run what follows, provided
+// the message could come first there. GoodSiblings accepted any sleeping message and
+// skipped orders. Now a program whose steps conflict by more than messages is searched
+// with sleep sets alone. So sendsWhatLeadsBack shows the same mistake without such
+// conflicts.
 func watchesAnAsker(sys *pulse.System) func() error {
 	answerer := sys.Spawn("answerer", pulse.Func(func(ctx *pulse.Ctx, msg any) {
 		if msg == kind("question") {
@@ -121,10 +121,10 @@ func watchesAnAsker(sys *pulse.System) func() error {
 	return nil
 }
 
-// sendsWhatLeadsBack has a process that sends an actor a message, and waits for
-// two: one from the test, and one that leads back from another message of the
-// test to the actor. It shows of Persistent, with the ordering LDM, what the
-// program before shows of GoodSiblings.
+// sendsWhatLeadsBack has a process that sends an actor a message and waits for two
+// messages. One comes from the test, one from the actor, after another message of the test.
+// It shows the mistake of watchesAnAsker for the reduction Persistent with the ordering
+// LDM.
 func sendsWhatLeadsBack(sys *pulse.System) func() error {
 	var process pulse.Ref
 	actor := sys.Spawn("actor", pulse.Func(func(ctx *pulse.Ctx, msg any) {
@@ -142,12 +142,12 @@ func sendsWhatLeadsBack(sys *pulse.System) func() error {
 	return nil
 }
 
-// stopsBeforeTheLast has an actor that sends itself two messages of one kind
-// and one of another, and stops at one of the first kind if it comes after the
-// other. So in some runs a message is never received: it could have been
-// received earlier, and has to be looked at. Whether there are any was told by
-// there being more sends than steps. With a partition and its end, which are
-// steps without a send, there are not.
+// stopsBeforeTheLast has an actor that sends itself two messages of kind a
+// and one of kind b, and stops at an a that comes after b. So some runs
+// leave a message unreceived, which could have been received earlier. The
+// search must consider it. It detected such messages by more sends than
+// steps. A partition and its end, which are steps without a send, hid
+// that.
 func stopsBeforeTheLast(sys *pulse.System) func() error {
 	seen := false
 	sys.Send(sys.Spawn("actor", pulse.Func(func(ctx *pulse.Ctx, msg any) {
@@ -167,8 +167,8 @@ func stopsBeforeTheLast(sys *pulse.System) func() error {
 	return nil
 }
 
-// TestRegressions holds that every way to explore finds all distinct orders of
-// the programs above.
+// TestRegressions checks that every way to explore finds all distinct orders of the programs
+// above.
 func TestRegressions(t *testing.T) {
 	for _, s := range regressions() {
 		all, ok := enumerate(s.options, s.build(), 20_000)

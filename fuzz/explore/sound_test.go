@@ -14,14 +14,14 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// skips is the failure by which a handler of these tests skips its run: the
-// rig and the enumerator take such a run for one that neither passed nor failed.
+// skips is the failure with which a handler in these tests skips its run. The rig and the enumerator treat such a run
+// as neither passed nor failed.
 var skips = &pulse.Failure{Kind: pulse.KindMisuse, Text: "skipped"}
 
 var errPlain = errors.New("the plain order")
 
-// Each program below was called complete by some reduction that had missed an
-// order or a failure.
+// Some reduction once reported each program below as complete although it had missed an order or a
+// failure.
 func unsound() []subject {
 	program := func(name string, o pulse.Options, build func(*pulse.System) func() error) subject {
 		return subject{name, o, func() func(*pulse.System) func() error { return build }}
@@ -69,9 +69,9 @@ func unsound() []subject {
 	}
 }
 
-// skipsFirst has an actor that skips the run, and one that panics if two
-// others reach it in one order. The skip came first in the first run, which was
-// taken for a run like any other: nothing raced in it, so it was the only one.
+// skipsFirst has an actor that skips the run, and one that panics if two other actors reach it in one order. In
+// the first run the skip came first, so nothing raced. The search took that run for a complete one and made no
+// other.
 func skipsFirst(sys *pulse.System) func() error {
 	sys.Send(sys.Spawn("skipper", pulse.Func(func(*pulse.Ctx, any) { sys.Fail(skips) })), kind("skip"))
 	last := sys.Spawn("last", pulse.Func(func(_ *pulse.Ctx, msg any) {
@@ -108,9 +108,9 @@ func skipsBehindOthers(sys *pulse.System) func() error {
 	return nil
 }
 
-// panicsTwice has two actors that panic, each with another text. The first run
-// ends with the first panic; the run with the second was given up as wasted,
-// because the first message slept in it.
+// panicsTwice has two actors that panic with different texts. The first run ends with the first panic.
+// The search gave up the run with the second panic as wasted, because the first message was asleep in
+// it.
 func panicsTwice(sys *pulse.System) func() error {
 	for _, text := range []string{"one", "other"} {
 		sys.Send(sys.Spawn("actor", pulse.Func(func(*pulse.Ctx, any) { panic(text) })), kind("go"))
@@ -118,7 +118,7 @@ func panicsTwice(sys *pulse.System) func() error {
 	return nil
 }
 
-// panicsOrFails is the same with a failure that somebody reports.
+// panicsOrFails is like panicsTwice, but the second actor reports a failure instead of a panic.
 func panicsOrFails(sys *pulse.System) func() error {
 	sys.Send(sys.Spawn("actor", pulse.Func(func(*pulse.Ctx, any) { panic("one") })), kind("go"))
 	sys.Send(sys.Spawn("actor", pulse.Func(func(*pulse.Ctx, any) {
@@ -127,9 +127,9 @@ func panicsOrFails(sys *pulse.System) func() error {
 	return nil
 }
 
-// ticksBesideTimers has a periodic timer and one that comes at the same time as
-// its second tick. Which of them was set first decided how many ticks came
-// before the run counted as being at rest: one more if the other came first.
+// ticksBesideTimers has a periodic timer, and a timer that is due together with the second tick. The order of
+// setting them decided how many ticks came before the run was at rest: one more if the other timer was set
+// first.
 func ticksBesideTimers(sys *pulse.System) func() error {
 	sys.Send(sys.Spawn("ticker", pulse.Func(func(ctx *pulse.Ctx, msg any) {
 		if msg == kind("go") {
@@ -144,7 +144,7 @@ func ticksBesideTimers(sys *pulse.System) func() error {
 	return nil
 }
 
-// ticksBesideSleepers is the same with a process that sleeps.
+// ticksBesideSleepers is like ticksBesideTimers, with a process that sleeps instead of a timer.
 func ticksBesideSleepers(sys *pulse.System) func() error {
 	sys.Send(sys.Spawn("ticker", pulse.Func(func(ctx *pulse.Ctx, msg any) {
 		if msg == kind("go") {
@@ -155,7 +155,7 @@ func ticksBesideSleepers(sys *pulse.System) func() error {
 	return nil
 }
 
-// two sends a message to each of two actors with these handlers.
+// two sends one message each to two actors with the given handlers.
 func two(sys *pulse.System, one, other pulse.Func) {
 	sys.Send(sys.Spawn("one", one), kind("go"))
 	sys.Send(sys.Spawn("other", other), kind("go"))
@@ -178,8 +178,8 @@ func countsTimers(sys *pulse.System) func() error {
 	return nil
 }
 
-// delaysWhileTimersWait has an actor that delays what another sends, which so comes with
-// time, as a timer does.
+// delaysWhileTimersWait has an actor that delays another actor's message. Like a timer, the message is then due at a
+// time.
 func delaysWhileTimersWait(sys *pulse.System) func() error {
 	last := sys.Spawn("last", pulse.Func(func(*pulse.Ctx, any) {}))
 	sender := sys.Spawn("sender", pulse.Func(func(ctx *pulse.Ctx, _ any) { ctx.Send(last, kind("late")) }))
@@ -189,8 +189,8 @@ func delaysWhileTimersWait(sys *pulse.System) func() error {
 	return nil
 }
 
-// asksWhileTimersWait has a test that asks an actor, and then reads another, which sets
-// a timer.
+// asksWhileTimersWait has a test that asks one actor, and then reads another actor, which sets a
+// timer.
 func asksWhileTimersWait(sys *pulse.System) func() error {
 	fired := 0
 	timed := sys.Spawn("timed", pulse.Func(func(ctx *pulse.Ctx, m any) {
@@ -208,7 +208,7 @@ func asksWhileTimersWait(sys *pulse.System) func() error {
 	return nil
 }
 
-// runsTwice has a test that runs a timer and then sends more, which a timer may pass.
+// runsTwice has a test with two Runs. A timer may fire before or after the messages sent between the Runs.
 func runsTwice(sys *pulse.System) func() error {
 	timed := sys.Spawn("timed", pulse.Func(func(ctx *pulse.Ctx, m any) {
 		if m == kind("go") {
@@ -224,15 +224,15 @@ func runsTwice(sys *pulse.System) func() error {
 	return nil
 }
 
-// asksForTime has an actor that asks the system for the time, and one that sets a timer.
+// asksForTime has an actor that reads the clock, and an actor that sets a timer.
 func asksForTime(sys *pulse.System) func() error {
 	setsTimer(sys, nil)
 	sys.Send(sys.Spawn("asker", pulse.Func(func(ctx *pulse.Ctx, _ any) { ctx.Log("it is %d", sys.Now()) })), kind("go"))
 	return nil
 }
 
-// readsPlaces has two actors that each spawn one, and one of the four reads
-// which place it has.
+// readsPlaces has two actors that each spawn a child. One of the four actors reads its own
+// index.
 func readsPlaces(sys *pulse.System) func() error {
 	spawn := func(ctx *pulse.Ctx, msg any) { ctx.Spawn("child", pulse.Func(func(*pulse.Ctx, any) {})) }
 	two(sys, spawn, func(ctx *pulse.Ctx, msg any) {
@@ -242,7 +242,7 @@ func readsPlaces(sys *pulse.System) func() error {
 	return nil
 }
 
-// readsNames is the same with a name.
+// readsNames is like readsPlaces, but reads a name.
 func readsNames(sys *pulse.System) func() error {
 	spawn := func(ctx *pulse.Ctx, msg any) { ctx.Spawn("child", pulse.Func(func(*pulse.Ctx, any) {})) }
 	two(sys, spawn, func(ctx *pulse.Ctx, msg any) {
@@ -255,7 +255,7 @@ func readsNames(sys *pulse.System) func() error {
 	return nil
 }
 
-// readsReceived has a handler that reads what the test has received.
+// readsReceived has a handler that reads which messages the test has received.
 func readsReceived(sys *pulse.System) func() error {
 	test := sys.Host().Running()
 	two(sys, func(ctx *pulse.Ctx, _ any) { ctx.Send(test, kind("done")) }, func(ctx *pulse.Ctx, _ any) {
@@ -275,8 +275,8 @@ func readsWarnings(sys *pulse.System) func() error {
 	return nil
 }
 
-// stopsAnothersTimer has two actors that stop one timer: who comes first is
-// told that it came in time.
+// stopsAnothersTimer has two actors that stop the same timer. Only the first one is told that the timer was still
+// running.
 func stopsAnothersTimer(sys *pulse.System) func() error {
 	var timer pulse.Timer
 	sys.Send(sys.Spawn("owner", pulse.Func(func(ctx *pulse.Ctx, msg any) {
@@ -293,8 +293,8 @@ func stopsAnothersTimer(sys *pulse.System) func() error {
 	return nil
 }
 
-// sendsLater has two actors that send a third one a message that is due at the
-// same time: which of them comes first does not follow from who set it first.
+// sendsLater has two actors that send a third actor a message each. Both messages are due at the same time. The order
+// of setting them does not decide which comes first.
 func sendsLater(sys *pulse.System) func() error {
 	sink := sys.Spawn("sink", pulse.Func(func(*pulse.Ctx, any) {}))
 	two(sys, func(ctx *pulse.Ctx, _ any) { ctx.SendAfter(sink, 1, kind("a")) },
@@ -302,8 +302,8 @@ func sendsLater(sys *pulse.System) func() error {
 	return nil
 }
 
-// overflowing has two actors that send a third one more messages than may wait
-// for it.
+// overflowing has two actors that send a third actor more messages than its mailbox
+// holds.
 func overflowing(o pulse.Overflow) func(sys *pulse.System) func() error {
 	return func(sys *pulse.System) func() error {
 		sink := sys.SpawnSpec(pulse.Spec{Name: "sink", Actor: pulse.Func(func(*pulse.Ctx, any) {}), Mailbox: 1, OnFull: o})
@@ -313,8 +313,8 @@ func overflowing(o pulse.Overflow) func(sys *pulse.System) func() error {
 	}
 }
 
-// overflowsItself has an actor with room for two messages, which sends itself two when
-// it is told to: then what another has sent gives way, in a step that is not its last.
+// overflowsItself has an actor with a mailbox for two messages. When told to, it sends itself two. These push out
+// another actor's message, in a step that is not that actor's last.
 func overflowsItself(sys *pulse.System) func() error {
 	self := sys.SpawnSpec(pulse.Spec{Name: "self", Mailbox: 2, OnFull: pulse.OnFullDropOldest, Actor: pulse.Func(func(ctx *pulse.Ctx, msg any) {
 		if msg == kind("go") {
@@ -328,8 +328,8 @@ func overflowsItself(sys *pulse.System) func() error {
 	return nil
 }
 
-// fullWhenKilled has an actor whose mailbox must not be full, and is killed
-// before that or after.
+// fullWhenKilled has an actor that fails the run when its mailbox is full. The actor is killed before or after
+// that.
 func fullWhenKilled(sys *pulse.System) func() error {
 	busy := sys.SpawnSpec(pulse.Spec{Name: "busy", Mailbox: 1, OnFull: pulse.OnFullFail, Process: func(p *pulse.Process) {
 		p.ReceiveMatch(func(any) bool { return false })
@@ -341,7 +341,7 @@ func fullWhenKilled(sys *pulse.System) func() error {
 	return nil
 }
 
-// unwatches has an actor that ends its watch of one that ends at any time.
+// unwatches has an actor that watches another actor and later unwatches it. The other actor may end at any time.
 func unwatches(sys *pulse.System) func() error {
 	other := sys.Spawn("other", pulse.Func(func(ctx *pulse.Ctx, _ any) { ctx.Stop() }))
 	watcher := sys.Spawn("watcher", pulse.Func(func(ctx *pulse.Ctx, msg any) {
@@ -359,8 +359,8 @@ func unwatches(sys *pulse.System) func() error {
 	return nil
 }
 
-// endsBeforeItsParent has an actor that a supervisor starts anew, by which its child
-// ends, unless that has just ended itself.
+// endsBeforeItsParent has a parent that panics and is restarted. The restart ends the parent's child, unless the child
+// has just stopped by itself.
 func endsBeforeItsParent(sys *pulse.System) func() error {
 	parent := sys.SpawnSpec(pulse.Spec{Name: "parent", OnPanic: pulse.OnPanicRestart, New: func() pulse.Actor {
 		return pulse.Func(func(ctx *pulse.Ctx, msg any) {
@@ -375,8 +375,8 @@ func endsBeforeItsParent(sys *pulse.System) func() error {
 	return nil
 }
 
-// asksInTheMidst has a test that continues as soon as it has an answer, and looks
-// at an actor that may have come further or not.
+// asksInTheMidst has a test that asks an actor, and continues when the answer comes. It then reads another actor, which
+// may have made more or less progress.
 func asksInTheMidst(sys *pulse.System) func() error {
 	steps := 0
 	other := sys.Spawn("other", pulse.Func(func(ctx *pulse.Ctx, msg any) { steps++ }))
@@ -394,13 +394,13 @@ func asksInTheMidst(sys *pulse.System) func() error {
 	}
 }
 
-// An onlooker is an observer that is a function.
+// An onlooker is a function used as an observer.
 type onlooker func(*pulse.System, int)
 
 func (w onlooker) Stepped(s *pulse.System, step int) { w(s, step) }
 
-// isObserved has an observer that fails one of two orders in which every actor
-// receives the same.
+// isObserved has two orders in which every actor receives the same. An observer fails one of the
+// two.
 func isObserved(sys *pulse.System) func() error {
 	one, other := false, false
 	sys.Observe(onlooker(func(s *pulse.System, _ int) {
@@ -412,8 +412,8 @@ func isObserved(sys *pulse.System) func() error {
 	return nil
 }
 
-// letsManyWait has two actors that each send two messages, of which no more than
-// three may wait at a time.
+// letsManyWait has two actors that send two messages each. At most three messages may be in flight at a
+// time.
 func letsManyWait(sys *pulse.System) func() error {
 	sink := sys.Spawn("sink", pulse.Func(func(*pulse.Ctx, any) {}))
 	send := func(ctx *pulse.Ctx, _ any) {
@@ -424,9 +424,9 @@ func letsManyWait(sys *pulse.System) func() error {
 	return nil
 }
 
-// crashesAnother has an actor that crashes another one, which has a message
-// waiting. In the first run the message comes first, or is never received: no two
-// receipts race.
+// crashesAnother has an actor that crashes another actor while a message waits for it.
+// In the first run the message comes first, or is never received. So no two receipts
+// race.
 func crashesAnother(sys *pulse.System) func() error {
 	victim := sys.Spawn("victim", pulse.Func(func(*pulse.Ctx, any) { panic("it came before the crash") }))
 	sys.Send(sys.Spawn("nemesis", pulse.Func(func(ctx *pulse.Ctx, _ any) { ctx.Nemesis().Crash(victim) })), kind("go"))
@@ -434,8 +434,8 @@ func crashesAnother(sys *pulse.System) func() error {
 	return nil
 }
 
-// A ledger writes each entry to its disk, and fails the run when it has survived a
-// crash without the first of two entries or with it only.
+// A ledger writes each entry to its disk. The run fails if, after a crash, the disk lacks the first of two entries, or
+// has only the first.
 type ledger struct{ entries int }
 
 func (l *ledger) Receive(ctx *pulse.Ctx, msg any) {
@@ -460,8 +460,8 @@ func keepsLedger(sys *pulse.System) pulse.Ref {
 	return r
 }
 
-// losesWrites has an actor crash a ledger, which then starts with what the crash has
-// left. Nobody asks Options.Faults.
+// losesWrites has an actor crash a ledger, which restarts with the writes that survived. No Options.Faults are
+// set.
 func losesWrites(sys *pulse.System) func() error {
 	r := keepsLedger(sys)
 	sys.Send(sys.Spawn("nemesis", pulse.Func(func(ctx *pulse.Ctx, _ any) {
@@ -471,8 +471,8 @@ func losesWrites(sys *pulse.System) func() error {
 	return nil
 }
 
-// losesWritesBetween has the test crash a ledger between two runs: what the crash
-// takes is a decision in no step.
+// losesWritesBetween has the test crash a ledger between two calls of Run. Which writes are lost is then a decision
+// outside any step.
 func losesWritesBetween(sys *pulse.System) func() error {
 	r := keepsLedger(sys)
 	sys.Run()
@@ -481,8 +481,8 @@ func losesWritesBetween(sys *pulse.System) func() error {
 	return nil
 }
 
-// restartsAnother has an actor that restarts another one, and one that sends
-// to it: what is sent before is lost.
+// restartsAnother has an actor that restarts another actor, and one that sends to it. A message sent before the restart
+// is lost.
 func restartsAnother(sys *pulse.System) func() error {
 	victim := sys.Spawn("victim", pulse.Func(func(*pulse.Ctx, any) { panic("it came after the restart") }))
 	sys.Nemesis().Crash(victim)
@@ -490,7 +490,7 @@ func restartsAnother(sys *pulse.System) func() error {
 	return nil
 }
 
-// cutsOffAnother has an actor that cuts a link on which a message waits.
+// cutsOffAnother has an actor that cuts a link while a message is in flight on it.
 func cutsOffAnother(sys *pulse.System) func() error {
 	other := sys.Spawn("other", pulse.Func(func(*pulse.Ctx, any) { panic("it came before the cut") }))
 	sender := sys.Spawn("sender", pulse.Func(func(ctx *pulse.Ctx, _ any) { ctx.Send(other, kind("go")) }))
@@ -499,7 +499,7 @@ func cutsOffAnother(sys *pulse.System) func() error {
 	return nil
 }
 
-// losesOfAnother has an actor that lets the next message of another one be lost.
+// losesOfAnother has an actor that drops the next message of another actor.
 func losesOfAnother(sys *pulse.System) func() error {
 	other := sys.Spawn("other", pulse.Func(func(*pulse.Ctx, any) { panic("it was sent before the loss") }))
 	sender := sys.Spawn("sender", pulse.Func(func(ctx *pulse.Ctx, _ any) { ctx.Send(other, kind("go")) }))
@@ -508,8 +508,8 @@ func losesOfAnother(sys *pulse.System) func() error {
 	return nil
 }
 
-// losesForAnother has two actors that send in the name of a third, of whose messages
-// one is lost.
+// losesForAnother has two actors that send in the name of a third actor. One of these messages is
+// lost.
 func losesForAnother(sys *pulse.System) func() error {
 	sink := sys.Spawn("sink", pulse.Func(func(ctx *pulse.Ctx, msg any) { ctx.Log("%v", msg) }))
 	third := sys.Spawn("third", pulse.Func(func(*pulse.Ctx, any) {}))
@@ -521,8 +521,8 @@ func losesForAnother(sys *pulse.System) func() error {
 	return nil
 }
 
-// changesOnTheWay has an actor that changes a message after it has sent it,
-// which is seen only while the message waits.
+// changesOnTheWay has an actor that changes a message after sending it. The change is visible only while the message is
+// in flight.
 func changesOnTheWay(sys *pulse.System) func() error {
 	sink := sys.Spawn("sink", pulse.Func(func(*pulse.Ctx, any) {}))
 	msg := &struct{ n int }{}
@@ -531,8 +531,8 @@ func changesOnTheWay(sys *pulse.System) func() error {
 	return nil
 }
 
-// TestUnsound holds that every way to explore the programs above comes to all
-// orders and all failures.
+// TestUnsound checks that every way to explore the programs above finds all orders and all
+// failures.
 func TestUnsound(t *testing.T) {
 	for _, s := range append(unsound(), byHosts()...) {
 		all, ok := enumerate(s.options, s.build(), 20_000)
@@ -555,8 +555,8 @@ func TestUnsound(t *testing.T) {
 	}
 }
 
-// With several workers and a bound that is raised, the result had only the last
-// level: what failed with a smaller bound was lost.
+// With several workers and a rising bound, the result once had only the last level. Failures found under a smaller
+// bound were lost.
 func TestLevelsWithWorkers(t *testing.T) {
 	for _, m := range []explore.Method{
 		{Reduction: explore.Everything, DelayBound: 3}, {Reduction: explore.Everything, PreemptionBound: 2},
@@ -595,11 +595,11 @@ func TestLevelsWithWorkers(t *testing.T) {
 	}
 }
 
-// TestDistinctIsOneNumber holds that Distinct is the same with every reduction
-// that gives it. Without sleep sets runs counted as one distinct order that
-// differed in the program's own choices: 1 for Choose(3), and 3 with sleep sets.
-// With them 81 runs counted as so many distinct orders of which 15 differ, where
-// actors may crash.
+// TestDistinctIsOneNumber checks that all reductions count the same number of
+// distinct orders. Without sleep sets, runs with different answers to Choose
+// once counted as one order: 1 for Choose(3), not 3. With sleep sets and
+// crashes, 81 runs once counted as 81 distinct orders, of which only 15
+// differed.
 func TestDistinctIsOneNumber(t *testing.T) {
 	trial.Long(t)
 	r, e := &rig{}, &enumerator{}
@@ -625,9 +625,9 @@ func TestDistinctIsOneNumber(t *testing.T) {
 		return nil
 	}
 	for _, o := range ways() {
-		// A crash before the step, at its first MayCrash, at the second with a
-		// write that is lost or not, at the third or after the step with two,
-		// and no crash.
+		// The crash comes before the step (1), at its first MayCrash (1), at the second, with a write
+		// lost or not (2), at the third (3) or after the step with two writes (3). Or there is no crash
+		// (1).
 		o.CountDistinct = true
 		if got := r.exploreBuild(pulse.Options{Faults: pulse.Faults{Crash: 1}}, crashesThrice, o); got.Distinct != 1+1+2+3+3+1 {
 			t.Errorf("%v sleep %v: %d distinct orders of three MayCrash", o.Reduction, o.Sleep, got.Distinct)
@@ -661,10 +661,10 @@ func TestDistinctIsOneNumber(t *testing.T) {
 	t.Logf("%d programs", compared)
 }
 
-// TestDistinctIsTrue holds that what is called the number of distinct orders is that,
-// where it is given without being asked for. With sleep sets it was that of runs, also
-// where these differ in nothing that an actor receives: in when a fault comes, or which
-// of two steps comes first that touch the same thing.
+// TestDistinctIsTrue checks the number of distinct orders when a result has it
+// unasked. With sleep sets it was the number of runs. But runs may differ only in
+// the time of a fault, or in which of two steps that touch the same thing comes
+// first.
 func TestDistinctIsTrue(t *testing.T) {
 	trial.Long(t)
 	r, e := &rig{}, &enumerator{}
@@ -712,9 +712,9 @@ func TestDistinctIsTrue(t *testing.T) {
 	}
 }
 
-// TestNamesAreOnlyRead holds that steps which read the same name or place can be
-// swapped. Sleep sets took such steps for ones that meet: six orders of three
-// messages were 36 if the senders read who had sent to them.
+// TestNamesAreOnlyRead checks that two steps that read the same name or index are independent. Sleep sets
+// treated such steps as dependent: three messages had 36 orders instead of 6 if the senders read their sender's
+// name.
 func TestNamesAreOnlyRead(t *testing.T) {
 	r := &rig{}
 	for name, look := range map[string]func(pulse.Ref){
@@ -740,8 +740,8 @@ func TestNamesAreOnlyRead(t *testing.T) {
 	}
 }
 
-// TestFileHasAName holds that a search continues only from a file of its own
-// program. Once it continued from any, and said complete of what it had not run.
+// TestFileHasAName checks that a search continues only from a file of the same program. Before, it accepted any file,
+// and called orders complete that it had not run.
 func TestFileHasAName(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "kept")
 	search := func(name string, runs int) error {

@@ -14,9 +14,9 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// TestServerStates holds Basset's figures of section 3.1 and Table 3.1: 27
-// nodes and 6 runs; 21, and 4, with states compared; and that big steps miss
-// the two that are met again.
+// TestServerStates checks Basset's figures of section 3.1 and Table 3.1: 27 nodes and 6 runs
+// without comparing states, 21 and 4 with it. Big steps miss the two states that occur
+// twice.
 func TestServerStates(t *testing.T) {
 	type figures struct{ runs, cut, steps, states int }
 	for _, c := range []struct {
@@ -40,8 +40,8 @@ func TestServerStates(t *testing.T) {
 	}
 }
 
-// stateWays are the explorations that compare states. Checked is slow, and
-// what it checks does not depend on the reduction.
+// stateWays are the explorations that compare states. Checked is slow, and its checks do not depend on the
+// reduction.
 func stateWays() []explore.Options {
 	list := []explore.Options{{Method: explore.Method{Reduction: explore.Everything, States: explore.Checked}}}
 	for _, r := range explore.Reductions()[1:] {
@@ -54,11 +54,11 @@ func stateWays() []explore.Options {
 	return list
 }
 
-// TestStatesAgree holds that to compare states loses no failure and no state
-// in which a run may end.
+// TestStatesAgree checks that comparing states loses no failure and no final state of a
+// run.
 func TestStatesAgree(t *testing.T) {
 	trial.Long(t)
-	more := []features{0, 0, 0, 0, bounding, sendingLater | unwatching, testAsking} // most programs as they are drawn
+	more := []features{0, 0, 0, 0, bounding, sendingLater | unwatching, testAsking} // 0 leaves most programs as they are drawn
 	for _, c := range []struct {
 		name       string
 		draw       func(seed uint64) *program
@@ -111,8 +111,8 @@ func statesAgree(t *testing.T, programs int, draw func(seed uint64) *program) {
 	}
 }
 
-// finals runs a program in all orders, and returns also the states in which those end
-// that do not fail.
+// finals runs a program in all orders. It also returns the final states of the runs that
+// pass.
 func (e *enumerator) finals(p *program) (all orders, final map[uint64]bool, ok bool) {
 	final = map[uint64]bool{}
 	e.after = func(s *pulse.System) {
@@ -124,8 +124,8 @@ func (e *enumerator) finals(p *program) (all orders, final map[uint64]bool, ok b
 	return all, final, ok
 }
 
-// TestBlindStatesAreFound holds that the comparison with all orders finds it out
-// when states leave out what matters: here all that actors keep.
+// TestBlindStatesAreFound checks that the comparison with all orders detects states that omit something that matters:
+// here, everything that actors store.
 func TestBlindStatesAreFound(t *testing.T) {
 	e, r := &enumerator{}, &rig{}
 	defer e.close()
@@ -151,7 +151,7 @@ func TestBlindStatesAreFound(t *testing.T) {
 	}
 }
 
-// lost says what an exploration that compares states has not found.
+// lost lists the results that an exploration that compares states has missed.
 func lost(got *explored, all orders, final, reached map[uint64]bool) string {
 	if !got.Complete {
 		return "not complete: " + string(got.Bound) + got.Nondeterminism + got.Clash
@@ -169,14 +169,14 @@ func lost(got *explored, all orders, final, reached map[uint64]bool) string {
 	return ""
 }
 
-// A liar is an actor whose Hash says nothing.
+// A liar is an actor whose Hash omits its whole state.
 type liar struct{ received []int }
 
 func (l *liar) Receive(_ *pulse.Ctx, msg any) { l.received = append(l.received, msg.(int)) }
 func (l *liar) Hash() uint64                  { return 0 }
 
-// TestLyingHash holds that Checked finds a Hash method that leaves out what
-// matters, and that without it runs are lost.
+// TestLyingHash checks that Checked detects a Hash method that omits something that matters. Without Checked, the
+// search misses runs.
 func TestLyingHash(t *testing.T) {
 	build := func(s *pulse.System) func() error {
 		to := s.Spawn("liar", &liar{})
@@ -196,9 +196,9 @@ func TestLyingHash(t *testing.T) {
 	}
 }
 
-// An owner has a list whose capacity depends on which of "room" and "clip" comes
-// last, and nothing else does. When both have come it appends to the list twice,
-// or sends it to two actors that do.
+// An owner has a list. The order of "room" and "clip" decides only the list's capacity. After
+// both, the owner appends to the list twice, or sends the list to two actors that append to
+// it.
 type owner struct {
 	list, a, b []int
 	came       int
@@ -233,8 +233,8 @@ type filer struct {
 
 func (f *filer) Receive(_ *pulse.Ctx, msg any) { f.list = append(msg.([]int), f.number) }
 
-// aliasing builds a program in which two lists share an array or not, as the
-// order of two messages says. It fails if they do, or else if they do not.
+// aliasing builds a program in which the order of two messages decides whether two lists share an array. If ifShared is
+// true it fails if they do, else it fails if they do not.
 func aliasing(apart, ifShared bool) func(*pulse.System) func() error {
 	return func(s *pulse.System) func() error {
 		first, second := &filer{number: 1}, &filer{number: 2}
@@ -259,9 +259,9 @@ func aliasing(apart, ifShared bool) func(*pulse.System) func() error {
 	}
 }
 
-// TestAliasing: two states differ when a slice has room to grow in one of them
-// only. Without the capacity they had one hash and one text, and whichever order
-// came second was given up: ByHash and Checked said complete, and missed a
+// TestAliasing: two states differ if a slice has spare capacity in only one of them.
+// When the hash and the text of a state omitted the capacity, the search gave up
+// whichever order came second. ByHash and Checked then reported complete, and missed a
 // failure.
 func TestAliasing(t *testing.T) {
 	for _, states := range []explore.States{explore.NoStates, explore.ByHash, explore.Checked} {
@@ -286,9 +286,9 @@ type hashed struct{ holder }
 
 func (*hashed) Hash() uint64 { return 1 }
 
-// TestUnread: a result tells what could not be read and what was relied on in its
-// place. Nothing told before: a search that had compared functions by what they
-// received said complete, and no more.
+// TestUnread: a result lists the values that could not be read, and what was compared in their place.
+// Before, a search that had compared functions by their received messages reported complete, and no
+// more.
 func TestUnread(t *testing.T) {
 	deep := &holder{}
 	for range 100_000 {
@@ -340,7 +340,7 @@ func TestUnread(t *testing.T) {
 	}
 }
 
-// A shuffler sends in the order of a map.
+// A shuffler sends its messages in the iteration order of a map.
 type shuffler struct{ to map[string]pulse.Ref }
 
 func (m *shuffler) Receive(ctx *pulse.Ctx, msg any) {
@@ -349,9 +349,9 @@ func (m *shuffler) Receive(ctx *pulse.Ctx, msg any) {
 	}
 }
 
-// TestOrderOfAMap: two states that are alike lead to different things when a
-// handler goes over a map. States cannot show that; the search finds it because
-// runs do not repeat.
+// TestOrderOfAMap: if a handler iterates over a map, equal states can lead to different
+// runs. Comparing states cannot detect that. The search detects it because runs do not
+// repeat.
 func TestOrderOfAMap(t *testing.T) {
 	for _, states := range []explore.States{explore.ByHash, explore.Checked} {
 		o := explore.Options{Method: explore.Method{Reduction: explore.Everything, States: states}, KeepOn: true}
@@ -369,9 +369,9 @@ func TestOrderOfAMap(t *testing.T) {
 	}
 }
 
-// TestSharedVariable: functions that share a variable have states that no history
-// shows, and a failure can be missed. The result then says on what its word
-// rests; before, nothing did.
+// TestSharedVariable: if functions share a variable, the history of an actor does not determine
+// its state, and a failure can be missed. The result must name that assumption; before, it did
+// not.
 func TestSharedVariable(t *testing.T) {
 	build := func(s *pulse.System) func() error {
 		last, seen := "none", "nothing"

@@ -8,8 +8,8 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// A register keeps the last value that was put. It and its clients are the program
-// of stateright's examples/single-copy-register.rs.
+// A register stores the last value that was put. The register and its clients are the program of stateright's
+// examples/single-copy-register.rs.
 type register struct{ value int }
 
 func (r *register) Receive(ctx *pulse.Ctx, msg any) {
@@ -32,7 +32,7 @@ type (
 	got     struct{ value int }
 )
 
-// A client puts its value, then gets one and keeps it.
+// A client puts its value, then gets a value and stores it.
 type client struct {
 	at     pulse.Ref
 	phase  int
@@ -54,8 +54,8 @@ func (c *client) Receive(ctx *pulse.Ctx, msg any) {
 
 type begin struct{}
 
-// registered builds a register with so many clients, each of which has put a value
-// already.
+// registered builds a register with n clients, each of which has already put a
+// value.
 func registered(clients int) func(*pulse.System) func() error {
 	names := make([]string, clients)
 	for i := range names {
@@ -71,9 +71,9 @@ func registered(clients int) func(*pulse.System) func() error {
 	}
 }
 
-// TestRegisterStates: a register has as many states as stateright counts, whether
-// sleep sets leave out orders or not. With 5 clients there are 406,101, as the
-// benchmark finds.
+// TestRegisterStates checks that a register has as many states as stateright counts,
+// with or without sleep sets. With 5 clients there are 406,101, as the benchmark
+// finds.
 func TestRegisterStates(t *testing.T) {
 	for _, c := range []struct {
 		clients, states int
@@ -133,7 +133,7 @@ func BenchmarkStates(b *testing.B) {
 	}
 }
 
-// plainRuns returns a function that runs a program so many times, in plain order.
+// plainRuns returns a function that runs a program n times, in plain order.
 func plainRuns(build func(*pulse.System) func() error, n int) func() {
 	sys := pulse.New(pulse.Options{})
 	return func() {

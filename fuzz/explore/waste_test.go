@@ -11,12 +11,12 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// Programs whose processes wait in ReceiveMatch. What they send while others wait
-// raises the question whether those would have taken it.
+// Programs whose processes wait in ReceiveMatch. A message sent while a process waits raises the question whether the
+// process would have accepted it.
 
-// registers has a coordinator that takes the hellos of n clients in any order. Each
-// client that is welcome sends k results, which the coordinator takes last, in the
-// order of the clients.
+// registers has a coordinator that takes the hellos of n clients in any order and welcomes each client.
+// Each welcome client sends k results. The coordinator takes the results last, in the order of the
+// clients.
 func registers(n, k int) func(*pulse.System) func() error {
 	type result struct{ client, number int }
 	return func(sys *pulse.System) func() error {
@@ -41,15 +41,15 @@ func registers(n, k int) func(*pulse.System) func() error {
 	}
 }
 
-// A claim is for what one can have at a time, and a release gives it back.
+// A claim asks for a resource that one client can have at a time. A release returns the resource.
 type (
 	claim   int
 	release int
 	yours   int
 )
 
-// grants is a process that grants so many claims, each when the one before was
-// released.
+// grants is a process that grants n claims, each after the release of the one
+// before.
 func grants(sys *pulse.System, me, claims int) pulse.Ref {
 	return sys.Go("granter", func(p *pulse.Process) {
 		for range claims {
@@ -60,8 +60,8 @@ func grants(sys *pulse.System, me, claims int) pulse.Ref {
 	})
 }
 
-// commits has coordinators that each claim all participants, one after the other,
-// and then release them.
+// commits has coordinators that each claim all participants, one after another, and then release
+// them.
 func commits(coordinators, participants int) func(*pulse.System) func() error {
 	return func(sys *pulse.System) func() error {
 		var all []pulse.Ref
@@ -83,8 +83,8 @@ func commits(coordinators, participants int) func(*pulse.System) func() error {
 	}
 }
 
-// dines has philosophers that each eat so often, with two forks that they ask for
-// in the order of the forks.
+// dines has philosophers that each eat several times. Each asks for its two forks in the order of the
+// forks.
 func dines(n, meals int) func(*pulse.System) func() error {
 	return func(sys *pulse.System) func() error {
 		var forks []pulse.Ref
@@ -108,9 +108,9 @@ func dines(n, meals int) func(*pulse.System) func() error {
 	}
 }
 
-// meet has n processes that each send the others a message and take those of the
-// others in a fixed order, round after round: one distinct order. Beside them the
-// messages of four senders come in 24.
+// meet has n processes. In each round, each process sends every other process a message, then receives
+// theirs in a fixed order: one distinct order. In addition, four messages from four senders come in 24
+// orders.
 func meet(n, rounds int) func(*pulse.System) func() error {
 	type from struct{ who, round int }
 	return func(sys *pulse.System) func() error {
@@ -136,14 +136,14 @@ func matched(name string, build func(*pulse.System) func() error) subject {
 	return subject{name, pulse.Options{}, func() func(*pulse.System) func() error { return build }}
 }
 
-// TestWaste holds how many runs are wasted on processes in ReceiveMatch, and that
-// the distinct orders are all there.
+// TestWaste checks how many runs are wasted on processes in ReceiveMatch, and that no distinct order is
+// missing.
 func TestWaste(t *testing.T) {
 	for _, c := range []struct {
 		name                     string
 		build                    func(*pulse.System) func() error
 		distinct                 int
-		optimal, workers, source int // runs that are wasted: by one worker, by several, and by Source
+		optimal, workers, source int // wasted runs: with one worker, with several, and with SourceSets
 	}{
 		{"registers", registers(4, 3), 24, 0, 0, 40},
 		{"commits", commits(4, 3), 24, 8, 23, 180},
@@ -165,8 +165,8 @@ func TestWaste(t *testing.T) {
 	}
 }
 
-// TestNoWasteOnOne holds that no run is wasted on one process in ReceiveMatch, and
-// that there would be some if its messages did not come last.
+// TestNoWasteOnOne checks that no run is wasted on a single process in ReceiveMatch. If the search did not postpone its
+// messages, some would be.
 func TestNoWasteOnOne(t *testing.T) {
 	if f := matched("registers", registers(4, 3)); f.explore(explore.Options{}).Wasted > 0 {
 		t.Error("registers wastes runs")
@@ -187,8 +187,8 @@ func TestNoWasteOnOne(t *testing.T) {
 	t.Logf("%d runs", runs)
 }
 
-// TestPiecesOfWaste holds that what is learned of processes in ReceiveMatch is kept
-// in the file of a search.
+// TestPiecesOfWaste checks that the search file saves what the search has learned about processes in
+// ReceiveMatch.
 func TestPiecesOfWaste(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "kept")
 	for _, s := range []subject{matched("commits", commits(3, 2)), matched("dines", dines(3, 1)), matched("meet", meet(3, 2))} {
@@ -204,7 +204,7 @@ func passesOn(sys *pulse.System, name string, to pulse.Ref) pulse.Ref {
 	})
 }
 
-// relays sends a message to actors by way of another, which makes it younger.
+// relays sends a message to actors by way of another actor, so that the message is younger.
 func relays(sys *pulse.System, k kind, to ...pulse.Ref) {
 	sys.Send(sys.Spawn("relay", pulse.Func(func(ctx *pulse.Ctx, m any) {
 		for _, ref := range to {
@@ -213,10 +213,10 @@ func relays(sys *pulse.System, k kind, to ...pulse.Ref) {
 	})), k)
 }
 
-// wantsByItsPast has a process that takes x and y in any order, then z, and then
-// waits: for the end, and if y came first for what another process sends it. Whether
-// it wants that was asked where x came first, and does not hold where y did, though
-// the step before the wait is the same.
+// wantsByItsPast has a process that takes x and y in any order, then z, and then waits. If x came first, it
+// waits only for the end; if y came first, also for a message from another process. An answer to "would it
+// accept that message?" from one past must not be used in the other, though the step before the wait is the
+// same.
 func wantsByItsPast(sys *pulse.System) func() error {
 	chooser := sys.Go("chooser", func(p *pulse.Process) {
 		isLetter := func(m any) bool { return m == kind("x") || m == kind("y") }
@@ -225,8 +225,8 @@ func wantsByItsPast(sys *pulse.System) func() error {
 		p.ReceiveMatch(func(m any) bool { return m == kind("z") })
 		p.ReceiveMatch(func(m any) bool { return m == kind("end") || m == kind("from sender") && first == kind("y") })
 	})
-	// The sender does not want what others send it, as often as the chooser does not
-	// want what it sends: else the chooser would be postponed until there is no question.
+	// The sender rejects the other senders' messages as often as the chooser rejects the sender's. Otherwise the search
+	// would postpone the chooser until there is no question.
 	sender := passesOn(sys, "sender", chooser)
 	others := []pulse.Ref{sender}
 	for range 4 {
@@ -240,10 +240,10 @@ func wantsByItsPast(sys *pulse.System) func() error {
 	return nil
 }
 
-// wantsByAnothersPast has a process that waits for the end, or for an a, and one
-// that takes a, b and go in any order and sends on at go which of a and b was last. Whether
-// the b is wanted was asked, and says nothing of the a, though both are sent by the
-// step of the go.
+// wantsByAnothersPast has a process that waits for the end, or for an a. Another process takes
+// a, b and go in any order, and at go sends on whichever of a and b came last. The first
+// process rejects b. That answer says nothing about a, though both are sent by the step of the
+// go.
 func wantsByAnothersPast(sys *pulse.System) func() error {
 	chooser := sys.Go("chooser", func(p *pulse.Process) {
 		p.ReceiveMatch(func(m any) bool { return m == kind("end") || m == kind("last a") })
@@ -265,8 +265,8 @@ func wantsByAnothersPast(sys *pulse.System) func() error {
 	return nil
 }
 
-// TestAnswersHoldForOnePast holds that an answer about one past is not taken for
-// one about another, nor asked for again for the same.
+// TestAnswersHoldForOnePast makes a search forget its answers and ask the same questions again. The same question must
+// always get the same answer.
 func TestAnswersHoldForOnePast(t *testing.T) {
 	trial.Long(t)
 	list := []subject{matched("its past", wantsByItsPast), matched("another's past", wantsByAnothersPast)}
@@ -274,7 +274,7 @@ func TestAnswersHoldForOnePast(t *testing.T) {
 		p := matchingProgram(seed)
 		list = append(list, subject{fmt.Sprintf("program %d", seed), p.options(), func() func(*pulse.System) func() error { return p.Build }})
 	}
-	again, changed := [2]int{}, 0 // by what was wanted, and how many answers were another one
+	again, changed := [2]int{}, 0 // questions asked again, by their last answer; and answers that changed
 	for _, s := range list {
 		answers, r := map[uint64]bool{}, &rig{}
 		explore.Answers(r.worker(s.options, s.build()), 500, func(question uint64, wanted bool) {
@@ -296,7 +296,7 @@ func TestAnswersHoldForOnePast(t *testing.T) {
 	}
 }
 
-// TestNothingIsTakenForKnown holds the same by what it is for: no order is lost.
+// TestNothingIsTakenForKnown checks that the search finds all orders of wantsByItsPast and wantsByAnothersPast.
 func TestNothingIsTakenForKnown(t *testing.T) {
 	for _, c := range []struct {
 		build            func(*pulse.System) func() error
@@ -309,8 +309,8 @@ func TestNothingIsTakenForKnown(t *testing.T) {
 	}
 }
 
-// acceptsByHost has an actor of a Host that accepts only the end until that came, and
-// another that accepts only go, and then sends the first a message.
+// acceptsByHost has a Host with two actors. The first accepts only the end until it has come. The second accepts only
+// go, and then sends the first a message.
 func acceptsByHost(sys *pulse.System) func() error {
 	h := sys.Host()
 	only := func(r pulse.Ref, k kind) { h.Accept(r, func(m any) bool { return m == k }) }
@@ -325,8 +325,8 @@ func acceptsByHost(sys *pulse.System) func() error {
 	return nil
 }
 
-// TestAcceptByHost holds that all orders of actors of a Host are found, whose wait
-// may begin before the first step.
+// TestAcceptByHost checks that all orders of a Host's actors are found. Their wait may begin before the first
+// step.
 func TestAcceptByHost(t *testing.T) {
 	s := matched("host", acceptsByHost)
 	all, ok := enumerate(s.options, s.build(), 20_000)
@@ -338,8 +338,8 @@ func TestAcceptByHost(t *testing.T) {
 	}
 }
 
-// TestPostponedForLong holds that a program ends that only a process in
-// ReceiveMatch ends, whose messages come last.
+// TestPostponedForLong checks that a program ends if only a process in ReceiveMatch ends it. The search postpones that
+// process's messages.
 func TestPostponedForLong(t *testing.T) {
 	s := matched("ticks", func(sys *pulse.System) func() error {
 		ticker := sys.Spawn("ticker", pulse.Func(func(ctx *pulse.Ctx, m any) {

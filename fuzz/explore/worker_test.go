@@ -5,7 +5,7 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// A worker is a Worker that is made of functions. Those that are nil do nothing.
+// A worker is a Worker made of functions. A nil function does nothing.
 type worker struct {
 	run   func(pulse.Strategy) explore.Run
 	done  func(explore.Run)
@@ -26,5 +26,5 @@ func (w *worker) Again() {
 	}
 }
 
-// tell returns the same worker, which reports each completed run.
+// tell returns a copy of the worker that reports each completed run.
 func (w *worker) tell(done func(explore.Run)) *worker { return &worker{w.run, done, w.again} }

@@ -12,16 +12,16 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// tellingPrograms are foolish programs of which orders are missed when it is not known what
-// the steps touch that sleep in a subtree, and when two subtrees of a pick sleep by each other.
+// tellingPrograms lose orders if a worker does not know the touches of the steps that sleep in its subtree, or if two
+// subtrees of one pick put each other to sleep.
 func tellingPrograms() []uint64 { return []uint64{697, 1103} }
 
-// TestWorkersAgree holds that several workers find what one finds, that what they
-// come to does not depend on how many there are, and that they waste no more.
+// TestWorkersAgree checks that several workers find what one worker finds. The result must not depend on their number,
+// and they must waste no more runs.
 func TestWorkersAgree(t *testing.T) {
 	e := &enumerator{}
 	defer e.close()
-	alone, shared := 0, 0 // runs of SourceSets; of early passes of time it may run some twice, in any order
+	alone, shared := 0, 0 // runs of SourceSets without early timers; with early timers it may repeat runs
 	defer func() {
 		if shared > alone+alone/100 {
 			t.Errorf("two workers make %d runs where one makes %d", shared, alone)
@@ -34,7 +34,7 @@ func TestWorkersAgree(t *testing.T) {
 	for _, seed := range tellingPrograms() {
 		programs = append(programs, newProgram(seed, foolishFeatures(seed)))
 	}
-	// Its steps ask whether they crash, and touch more if they do.
+	// The steps of this program ask whether they crash. If they do, they touch more.
 	programs = append(programs, newProgram(912, survivingFeatures(912)))
 	for _, p := range programs {
 		all, ok := e.enumerate(p.options(), p.Build, 2000)
@@ -81,10 +81,10 @@ func withWorkers(p *program, o explore.Options, workers int) *explored {
 	return got
 }
 
-// TestWorkersLeaveOutAsMuch holds that several workers make the runs that one makes and
-// no others, also when they divide the tree after each run. All that lay above the
-// subtrees was run, once: 1,994 runs were wasted in addition to the 1,440 of six workers and a
-// watch, and 31,000 in addition to the 40,320 of pi(8), most of them by the second worker.
+// TestWorkersLeaveOutAsMuch checks that several workers make exactly the runs that one worker makes,
+// even if they divide the tree after each run. Before, they wasted runs above the subtrees: 1,994 next
+// to 1,440 for six workers and a watch, 31,000 next to 40,320 for pi(8). Most were the second
+// worker's.
 func TestWorkersLeaveOutAsMuch(t *testing.T) {
 	trial.Long(t)
 	of := func(name string, o pulse.Options, n int, more func(*pulse.System, []pulse.Ref)) subject {
@@ -126,17 +126,17 @@ func TestWorkersLeaveOutAsMuch(t *testing.T) {
 	}
 }
 
-// A watched worker notices when its methods are not called as Worker says. What
-// it counts is not locked: the race detector sees calls that are not in turn.
+// A watched worker detects calls of its methods that break the rules of Worker. Its counters have no lock, so the race
+// detector finds concurrent calls.
 type watched struct {
 	*worker
-	team  *atomic.Int64 // how many methods of all workers are running
-	busy  atomic.Bool   // one of this worker's is
+	team  *atomic.Int64 // the number of running methods, of all workers
+	busy  atomic.Bool   // whether a method of this worker is running
 	runs  int
 	last  *pulse.System
-	count int // of the runs reported to Done that count
+	count int // completed runs, as reported to Done
 	wrong func(string)
-	meet  func() // called in the first run of a subtree, if there is one to call
+	meet  func() // called in the first run of each subtree, unless nil
 }
 
 func (w *watched) enter(what string) (leave func()) {
@@ -178,9 +178,9 @@ func (w *watched) Again() {
 	w.count = 0
 }
 
-// TestWorkersAreCalledInTurn holds what Worker says of its calls: those of one
-// worker come one after the other, those of several at the same time, and Again
-// comes when none is running. With early timers Optimal restarts.
+// TestWorkersAreCalledInTurn checks the calls that Worker documents. Calls to one worker come one after
+// another, and calls to several overlap. Again is called while no other call runs. With early timers Optimal
+// restarts.
 func TestWorkersAreCalledInTurn(t *testing.T) {
 	for _, c := range []struct {
 		name    string

@@ -8,8 +8,8 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// TestAdvice checks the advice under the failure of a stuck Ask. If the asked actor has
-// ended, the report recommends AskTimeout. If that actor is alive, it does not.
+// TestAdvice checks the advice under the failure of a stuck Ask. If the asked actor has ended, the report recommends
+// AskTimeout. If that actor is alive, it does not.
 func TestAdvice(t *testing.T) {
 	const advice = "\n        server has ended and never answers client: AskTimeout ends the wait\n"
 	for stops, want := range map[bool]int{true: 1, false: 0} {

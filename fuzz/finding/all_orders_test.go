@@ -19,9 +19,9 @@ import (
 	"github.com/jostle-go/jostle/shrink"
 )
 
-// The tests of this file hold the shrinker and its explanations against references
-// that share nothing with them: all inputs from the smallest on, and all orders, each
-// from its start.
+// The tests of this file compare the shrinker and its explanations with references that share no
+// code with them. The references try all inputs, smallest first, and run all orders, each from its
+// start.
 
 // failsInPlainOrder reports whether the program fails in plain order with some input.
 func failsInPlainOrder(p *trial.Table) bool {
@@ -42,10 +42,10 @@ func failsInPlainOrder(p *trial.Table) bool {
 	return false
 }
 
-// A least is the smallest that the reference finds.
+// A least is the smallest failing run that the reference finds.
 type least struct {
 	external, steps int
-	inputs          []inputIDs // that come to as little
+	inputs          []inputIDs // the inputs that have a run of this size
 }
 
 // An inputIDs is a program with fixed inputs, and the identities of all steps of its
@@ -55,8 +55,8 @@ type inputIDs struct {
 	ids      map[uint64]bool
 }
 
-// leastOf tries all inputs with as many messages from outside, from none on, in all
-// orders.
+// leastOf tries all inputs in all orders, those with the fewest messages from outside first, and returns the least
+// failing run.
 func leastOf(t *testing.T, p *trial.Table) least {
 	var property func(*props.T)
 	r := props.NewRunner("slow", func(t *props.T) { property(t) })
@@ -91,7 +91,7 @@ func lists(n int) [][]int {
 	return all
 }
 
-// look runs a program in all orders.
+// look runs a program in all orders, and records its failing runs in l.
 func (l *least) look(t *testing.T, r *props.Runner, property func(*props.T)) {
 	mine, steps := inputIDs{property, map[uint64]bool{}}, 1<<30
 	if !trial.EachOrder(r, props.Plan{}, 1_000_000, func(res *props.Result, _ float64) {
@@ -113,8 +113,8 @@ func (l *least) look(t *testing.T, r *props.Runner, property func(*props.T)) {
 	}
 }
 
-// constrained reports whether some program fails in as few steps under so many
-// constraints, which are looked for among all.
+// constrained reports whether some program fails in the least number of steps under n constraints. It tries all sets of
+// n.
 func (l *least) constrained(n int) bool {
 	for _, in := range l.inputs {
 		s := &choice.Schedule{}
@@ -133,7 +133,7 @@ func (l *least) constrained(n int) bool {
 	return false
 }
 
-// eachChoice reports whether f holds for some n of the constraints.
+// eachChoice reports whether f holds for some set of n constraints.
 func eachChoice(all []choice.Constraint, n int, chosen []choice.Constraint, f func([]choice.Constraint) bool) bool {
 	if n == 0 {
 		return f(chosen)
@@ -146,7 +146,7 @@ func eachChoice(all []choice.Constraint, n int, chosen []choice.Constraint, f fu
 	return false
 }
 
-// slowPrograms is how many random programs are tried.
+// slowPrograms returns the number of random programs that are tried.
 func slowPrograms() int {
 	if nightly() {
 		return 2000
@@ -154,9 +154,9 @@ func slowPrograms() int {
 	return 20
 }
 
-// eachFailing calls use with failing runs of small random programs until *tested, which use
-// increases, reaches the given number. It makes 20 runs of each program, but fewer if use
-// returns true: then the next program follows.
+// eachFailing calls use with failing runs of small random programs until *tested reaches the given number;
+// use increases *tested. Each program has at most 20 runs. If use returns true, the next program follows at
+// once.
 func eachFailing(tested *int, programs int, use func(seed uint64, r *props.Runner, res *props.Result) (next bool)) {
 	for seed := uint64(1); *tested < programs; seed++ {
 		p := trial.NewTable(rand.New(rand.NewPCG(seed, 10)))
@@ -171,10 +171,10 @@ func eachFailing(tested *int, programs int, use func(seed uint64, r *props.Runne
 	}
 }
 
-// TestShrinkAgainstAllSmaller compares the shrunk runs of small random programs with all
-// smaller runs. A shrunk run never has more messages than the smallest failing run and at
-// most one more step. Mostly it is the smallest one. By day the test begins with programs
-// that need the passes that change several draws at once.
+// TestShrinkAgainstAllSmaller compares the shrunk runs of small random programs with all smaller runs. A
+// shrunk run never has more messages than the smallest failing run and at most one more step. Mostly it is
+// the smallest one. By day the test begins with programs that need the passes that change several draws at
+// once.
 func TestShrinkAgainstAllSmaller(t *testing.T) {
 	trial.Long(t)
 	tested, exact, stepMore, constraintMore, orders := 0, 0, 0, 0, 0
@@ -185,7 +185,7 @@ func TestShrinkAgainstAllSmaller(t *testing.T) {
 	for seed := first; tested < slowPrograms(); seed++ {
 		p := trial.NewTable(rand.New(rand.NewPCG(seed, 10)))
 		program := program{t.Name(), p.Property(nil, 0)}
-		if failsInPlainOrder(p) && seed%32 > 0 { // or most would need none
+		if failsInPlainOrder(p) && seed%32 > 0 { // otherwise most programs would need no constraint
 			continue
 		}
 		f := search(program, seed, 300)
@@ -228,17 +228,17 @@ func TestShrinkAgainstAllSmaller(t *testing.T) {
 	}
 }
 
-// A plainOrder is what each actor of a run has received, by names.
+// A plainOrder has the messages that each actor of a run received, by name.
 type plainOrder struct {
 	failed, passed bool
 	received       map[string][]stepName
 }
 
-// mostPlain is how many runs the plain enumerator may take.
+// mostPlain is the largest number of runs of the plain enumerator.
 const mostPlain = 60_000
 
-// holdsExactly holds an explanation against all orders of the shrunk program. It
-// reports whether all of them could be run.
+// holdsExactly compares an explanation with all orders of the shrunk program. It reports whether all of them could be
+// run.
 func holdsExactly(t *testing.T, name string, r *props.Runner, out *Shrunk) bool {
 	t.Helper()
 	if !out.why.Complete || out.why.Reduced {
@@ -251,9 +251,9 @@ func holdsExactly(t *testing.T, name string, r *props.Runner, out *Shrunk) bool 
 	return all
 }
 
-// unlike returns how an explanation differs from what comes of running all orders, "" if
-// it does not: in the numbers, or in whether the condition holds, by the names in which
-// it is told, in exactly the orders that fail.
+// unlike returns how an explanation differs from the result of running all orders, "" if it does not. It
+// compares the numbers. It also checks that the condition, with its printed names, holds in exactly the orders
+// that fail.
 func unlike(r *props.Runner, out *Shrunk) (wrong string, all bool) {
 	e, orders := &out.why, map[string]*plainOrder{}
 	plan := props.Plan{Inputs: out.Best.Case.Inputs, EarlyTimers: out.Finding.Case.EarlyTimers}
@@ -289,8 +289,8 @@ func unlike(r *props.Runner, out *Shrunk) (wrong string, all bool) {
 	return "", all
 }
 
-// TestWrongExplanationsAreSeen: an explanation that is reversed, or counts one order
-// less, is not what comes of running all orders.
+// TestWrongExplanationsAreSeen: unlike detects an explanation with a wrong condition or a wrong
+// number.
 func TestWrongExplanationsAreSeen(t *testing.T) {
 	s, _ := subjects.ByName("writer-error")
 	for name, spoil := range map[string]func(e *explanation){
@@ -314,8 +314,8 @@ func TestWrongExplanationsAreSeen(t *testing.T) {
 	}
 }
 
-// plainOrderOf returns what each actor of a run has received, by identities: a text that two runs
-// share if they are of one order.
+// plainOrderOf returns the messages that each actor of a run received, by identity. Two runs have the same text if they
+// have the same order.
 func plainOrderOf(tr *trace.Trace) string {
 	byActor := map[uint64][]byte{}
 	for i := range tr.Steps {
@@ -333,7 +333,7 @@ func plainOrderOf(tr *trace.Trace) string {
 	return string(b)
 }
 
-// plainly returns what each actor of a run has received, by names.
+// plainly returns the messages that each actor of a run received, by name.
 func plainly(tr *trace.Trace) map[string][]stepName {
 	names, count, named := tr.Names(), map[string]int{}, map[int32]stepName{}
 	for i := range tr.Sends {
@@ -354,8 +354,8 @@ func plainly(tr *trace.Trace) map[string][]stepName {
 	return received
 }
 
-// told reports whether a condition holds in an order, as people would read it: the one
-// message was received, and the other was not before it.
+// told reports whether a condition holds in an order, as people would read it: its first message was received, and its
+// second was not received before that.
 func (e *explanation) told(received map[string][]stepName) bool {
 	for _, term := range e.Condition.Terms {
 		all := true
@@ -372,7 +372,7 @@ func (e *explanation) told(received map[string][]stepName) bool {
 	return false
 }
 
-// TestConditionsOfSubjects does so for the example programs.
+// TestConditionsOfSubjects compares the explanations of the example programs with all of their orders.
 func TestConditionsOfSubjects(t *testing.T) {
 	trial.Long(t)
 	for i, s := range shortSubjects() {

@@ -17,7 +17,7 @@ type awkwardProgram struct {
 	build func(t *props.T, sys *pulse.System)
 }
 
-// property runs the program as it is.
+// property runs the program without changes.
 func (p awkwardProgram) property(t *props.T) {
 	o := pulse.Options{}
 	switch p.name {
@@ -31,8 +31,8 @@ func (p awkwardProgram) property(t *props.T) {
 	sys.Run()
 }
 
-// awkward are programs of which order alone does not decide, or whose names are no
-// names at first sight.
+// awkward are programs whose failure does not depend on order alone, or whose messages are hard to
+// name.
 var awkward = []awkwardProgram{
 	{"a coin", func(t *props.T, sys *pulse.System) {
 		judge := sys.Spawn("judge", pulse.Func(func(ctx *pulse.Ctx, msg any) {
@@ -190,7 +190,7 @@ var awkward = []awkwardProgram{
 	}},
 }
 
-// sendsBy has a new actor send words to another.
+// sendsBy has a new actor send words to another actor.
 func sendsBy(sys *pulse.System, to pulse.Ref, list ...string) pulse.Ref {
 	by := sys.Spawn("by", pulse.Func(func(ctx *pulse.Ctx, _ any) {
 		for _, word := range list {
@@ -201,8 +201,8 @@ func sendsBy(sys *pulse.System, to pulse.Ref, list ...string) pulse.Ref {
 	return by
 }
 
-// TestConditionsOfAwkwardPrograms holds what is said of programs with answers, timers,
-// faults and more of one name against all their orders.
+// TestConditionsOfAwkwardPrograms compares the explanations of programs with answers, timers, faults and repeated names
+// with all orders of these programs.
 func TestConditionsOfAwkwardPrograms(t *testing.T) {
 	var b strings.Builder
 	for _, c := range awkward {

@@ -10,8 +10,8 @@ import (
 	"github.com/jostle-go/jostle/props"
 )
 
-// BenchmarkReplay measures that the time to play all cases of a folder again grows as
-// they do: ns/case stays the same. Reading them is part of it.
+// BenchmarkReplay measures that the time to replay all cases of a folder is proportional to their number: ns/case stays
+// the same. The time includes reading them.
 func BenchmarkReplay(b *testing.B) {
 	program := counts{least: 1}
 	r := props.NewRunner("p", program.property)

@@ -57,7 +57,7 @@ func (b *branched) other(_ interface{ String() string }, msg any) {
 	}
 }
 
-// TestBranch: the case of a message is found in its handler and in no other.
+// TestBranch: branchOf finds the case of a message in its handler and in no other handler.
 func TestBranch(t *testing.T) {
 	text, err := os.ReadFile("branch_test.go")
 	if err != nil {

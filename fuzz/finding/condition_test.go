@@ -9,10 +9,10 @@ import (
 	"github.com/jostle-go/jostle/pulse/choice"
 )
 
-// TestConditions holds the conditions by which the corpus knows what three seeds find of
-// one bug. Mostly it is one. Where there are too many orders to run them all, the same
-// bug may have several, and the corpus keeps a case of each. What does not depend on the
-// order of messages has none.
+// TestConditions checks the conditions of the cases that three seeds find of one bug. Mostly
+// all seeds give one condition. If there are too many orders to run, a bug may have several,
+// and the corpus saves a case for each. A failure that no order decides has an empty
+// condition.
 func TestConditions(t *testing.T) {
 	trial.Long(t)
 	for name, want := range map[string][]string{
@@ -41,9 +41,9 @@ func TestConditions(t *testing.T) {
 	}
 }
 
-// TestConstraintsOnWhatIsNotSent: a constraint that holds back what the run does not send is
-// left out of a case. One that holds back for what is not sent does delay its second message,
-// and so it stays, and is told as that.
+// TestConstraintsOnWhatIsNotSent: if a constraint delays a message that the run never sends, the case omits it.
+// If it waits for a message that is never sent, it delays the other message. Then it stays, and the report says
+// so.
 func TestConstraintsOnWhatIsNotSent(t *testing.T) {
 	writer, _ := subjects.ByName("writer")
 	p, f := foundBy(t, writer.Property(false), 1)
@@ -54,7 +54,7 @@ func TestConstraintsOnWhatIsNotSent(t *testing.T) {
 	if why != "" {
 		t.Fatal(why)
 	}
-	const sent, unsent = 1, 1 << 40 // as the two are called below
+	const sent, unsent = 1, 1 << 40 // the identities used for the two messages below
 	res := s.run(out.Case)
 	id := res.System.Host().StepID(&res.System.Trace().Sends[0])
 	late := choice.Constraint{First: unsent, Second: id}

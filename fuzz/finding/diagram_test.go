@@ -9,8 +9,8 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// TestConstraintsHold: only constraints are marked that hold in the run: its first message
-// was received, and the second later, or not at all.
+// TestConstraintsHold: the diagram marks only constraints that hold in the run. The first message was received, and the
+// second was received later or not at all.
 func TestConstraintsHold(t *testing.T) {
 	const a, b, lost, none = 0, 1, 2, -1
 	tr := &trace.Trace{Sends: []trace.Send{a: {Receipt: 3}, b: {Receipt: 5}, lost: {Receipt: trace.None}}}
@@ -27,7 +27,7 @@ func TestConstraintsHold(t *testing.T) {
 	}
 }
 
-// TestFolded: no line of a note is long, and no word is lost or broken that need not be.
+// TestFolded: a note has no long lines. No word is lost, and only words that are too long are broken.
 func TestFolded(t *testing.T) {
 	words := strings.Repeat("lost(1) comes before é, ", 20)
 	for _, c := range []struct{ lines, want []string }{

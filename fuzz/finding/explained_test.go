@@ -22,13 +22,13 @@ import (
 	"github.com/jostle-go/jostle/shrink"
 )
 
-// A source tells which code the lines of an explanation name.
+// A source finds the code that the lines of an explanation refer to.
 type source struct {
 	files token.FileSet
 	named map[string]*ast.File
 }
 
-// parsed returns the syntax of a file of a subject.
+// parsed returns the syntax of a subject's file.
 func (s *source) parsed(t *testing.T, path string) *ast.File {
 	t.Helper()
 	if s.named == nil {
@@ -44,8 +44,8 @@ func (s *source) parsed(t *testing.T, path string) *ast.File {
 	return s.named[path]
 }
 
-// around returns the first and last line of the code that a line names: the case of a type switch
-// that contains it, or else the function.
+// around returns the first and last line of the code that a line belongs to: the case of a type switch that contains
+// the line, or else the function.
 func (s *source) around(file *ast.File, line int) (first, last int) {
 	ast.Inspect(file, func(n ast.Node) bool {
 		if n == nil {
@@ -70,8 +70,8 @@ func (s *source) around(file *ast.File, line int) (first, last int) {
 	return first, last
 }
 
-// linesNamed returns the lines of a file that a text names. A number without a file belongs to the file
-// named last.
+// linesNamed returns the lines of a file that a text refers to. A number without a file belongs to the last file in the
+// text.
 func linesNamed(text, file string) (list []int) {
 	last := ""
 	for _, m := range regexp.MustCompile(`(\w+\.go)?:(\d+)`).FindAllStringSubmatch(text, -1) {
@@ -85,7 +85,7 @@ func linesNamed(text, file string) (list []int) {
 	return list
 }
 
-// helpersNamed returns the lines of the functions that a text names: "handled at node.go:12 (count)".
+// helpersNamed returns the lines of the functions that a text refers to: "handled at node.go:12 (count)".
 func (s *source) helpersNamed(text string, file *ast.File) (list []int) {
 	for _, m := range regexp.MustCompile(`:\d+ \(([\w, ]+)\)`).FindAllStringSubmatch(text, -1) {
 		for _, d := range file.Decls {
@@ -97,7 +97,7 @@ func (s *source) helpersNamed(text string, file *ast.File) (list []int) {
 	return list
 }
 
-// mended returns the lines by which the forms of a subject differ, from a line of
+// mended returns the lines in which the broken and the mended form of a subject differ, from a line of
 // testdata/mended.txt.
 func mended(t *testing.T, texts []string, path string) (list []int) {
 	t.Helper()
@@ -135,8 +135,8 @@ func explainedCase(t *testing.T, name string) *Finding {
 	return f
 }
 
-// explanationOf returns the explanation of a finding as it is printed: the lines between the run and
-// the draws.
+// explanationOf returns the printed explanation of a finding: the lines between the run and the
+// draws.
 func explanationOf(f *Finding) string {
 	text := f.Text("run 1")
 	text = text[max(0, strings.Index(text, "\n        fails in ")):]
@@ -153,11 +153,11 @@ func widest(text string) (most int) {
 	return most
 }
 
-// TestExplanations holds the explanations of all subjects. Each has at most three lines of 100
-// columns. The blind trial: the code that the lines name contains the line by which the mended form
-// differs, for seven of nine subjects. The file testdata/mended.txt has that line. No line is longer than
-// 100 columns, except the message of the failure, which is the program's. By day the test explains one
-// subject of six.
+// TestExplanations checks the explanations of all subjects: at most three lines of
+// 100 columns each, except the failure's own message. For seven of nine subjects,
+// the code that the lines refer to must contain a line in which the mended form
+// differs, as listed in testdata/mended.txt. By day the test explains one subject of
+// six.
 func TestExplanations(t *testing.T) {
 	trial.Long(t)
 	text, err := os.ReadFile("testdata/mended.txt")

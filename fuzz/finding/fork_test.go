@@ -24,8 +24,8 @@ func overtaken(t *props.T) {
 	sys.Run()
 }
 
-// TestFork: a fork repeats the steps before the given one, and then receives the chosen
-// message. Its case replays as it was made.
+// TestFork: a fork repeats the steps before the given step, and then receives the chosen message. The case of the fork
+// replays.
 func TestFork(t *testing.T) {
 	for name, property := range map[string]func(*props.T){"shop": shop, "overtaken": overtaken} {
 		r := props.NewRunner(name, property)

@@ -10,12 +10,12 @@ import (
 	"github.com/jostle-go/jostle/props"
 )
 
-// search returns the first failing run that a search finds in so many runs, by the default
-// portfolio if no arms are given; nil if it finds none. See SearchWith.
+// search returns the first failing run that a search finds in the given number of runs, or nil. If arms is empty, it
+// uses the default portfolio. See SearchWith.
 var search func(p program, seed uint64, runs int, arms ...string) *Finding
 
-// SearchWith sets how the tests of this package search. Package finding_test does that: this
-// package cannot import package search, which imports it.
+// SearchWith sets the function search. Package finding_test calls it: this package cannot import package search,
+// because package search imports it.
 func SearchWith(sample func(name string, property func(*props.T), seed uint64, runs int, arms ...string) *Finding) bool {
 	search = func(p program, seed uint64, runs int, arms ...string) *Finding {
 		return sample(p.name, p.property, seed, runs, arms...)
@@ -31,8 +31,8 @@ type program struct {
 
 func (p program) runner() *props.Runner { return props.NewRunner(p.name, p.property) }
 
-// foundBy returns the first failure that a search of a seed finds, by the default portfolio if
-// no arms are given.
+// foundBy returns the first failure that a search with a seed finds. If arms is empty, it uses the default
+// portfolio.
 func foundBy(t testing.TB, property func(*props.T), seed uint64, arms ...string) (program, *Finding) {
 	t.Helper()
 	p := program{t.Name(), property}
@@ -46,7 +46,7 @@ func foundBy(t testing.TB, property func(*props.T), seed uint64, arms ...string)
 // nightly reports whether the long versions of tests are wanted.
 func nightly() bool { return os.Getenv("JOSTLE_NIGHTLY") != "" }
 
-// shortSubjects are the quick ones by day, and all easy ones at night.
+// shortSubjects returns the quick subjects by day, and all easy ones at night.
 func shortSubjects() []subjects.Subject {
 	if golden.Whole() {
 		return subjects.Easy()
@@ -54,8 +54,8 @@ func shortSubjects() []subjects.Subject {
 	return subjects.Quick()
 }
 
-// fewSubjects returns the easy subjects at night. By day it returns some whose failures can
-// be shrunk and explained quickly, including those that need the shrinker's passes most.
+// fewSubjects returns the easy subjects at night. By day it returns some whose failures can be shrunk and explained
+// quickly, including those that need the shrinker's passes most.
 func fewSubjects() []subjects.Subject {
 	list := subjects.Easy()
 	if golden.Whole() {

@@ -15,8 +15,8 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// reordered sends 30 messages to five actors, and fails if at three of them a message
-// comes before another that was sent earlier: which, follows from a seed.
+// reordered sends 30 messages to five actors. For three of the actors, the seed names two messages. The run fails if,
+// at all three, the message that was sent later is received first.
 func reordered(seed uint64) func(*props.T) {
 	d := rand.New(rand.NewPCG(seed, 4))
 	at := d.Perm(5)[:3]
@@ -45,8 +45,8 @@ func reordered(seed uint64) func(*props.T) {
 	}
 }
 
-// TestShrinkToThreeReorderings: of 30 messages whose order is random, three constraints
-// are left.
+// TestShrinkToThreeReorderings: a failure of 30 randomly ordered messages is shrunk to three
+// constraints.
 func TestShrinkToThreeReorderings(t *testing.T) {
 	trials, exact, most := 3, 0, 0
 	if nightly() {
@@ -67,8 +67,8 @@ func TestShrinkToThreeReorderings(t *testing.T) {
 	}
 }
 
-// crowded has 40 clients that each pass on as many words as are drawn for them, some
-// 300 steps. It fails if the first word of client 30 comes before the second of client
+// crowded has 40 clients. The number of words that each passes on is drawn. A run has some
+// 300 steps. It fails if the first word of client 30 comes before the second word of client
 // 3.
 func crowded(t *props.T) {
 	sys := t.System()
@@ -87,8 +87,8 @@ func crowded(t *props.T) {
 	}
 }
 
-// TestShrinkManyDraws: of hundreds of steps and 40 draws the three words are left that
-// it takes.
+// TestShrinkManyDraws: a failing run with hundreds of steps and 40 drawn numbers of words is shrunk to three words, the
+// fewest with which it fails.
 func TestShrinkManyDraws(t *testing.T) {
 	trial.Long(t)
 	seeds := uint64(1)
@@ -104,8 +104,8 @@ func TestShrinkManyDraws(t *testing.T) {
 	}
 }
 
-// TestShrinkHardSubjects: what is found of each hard subject can be reproduced by a
-// schedule, is made no larger, and is explained by the constraints that are left.
+// TestShrinkHardSubjects: the failure of each hard subject is shrunk to a schedule that reproduces it. The run gets no
+// longer, and the explanation has exactly the remaining constraints.
 func TestShrinkHardSubjects(t *testing.T) {
 	trial.Long(t)
 	seeds, runs := uint64(1), 500

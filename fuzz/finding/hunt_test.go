@@ -13,8 +13,8 @@ import (
 	"github.com/jostle-go/jostle/shrink"
 )
 
-// TestWays: if the run has more actors than the other run, all ways to leave out actors are
-// returned, those with the last actors first. The number of ways is limited.
+// TestWays: if a run has more actors than another run, ways returns every way to leave out actors, those that omit the
+// last actors first. The number of ways is limited.
 func TestWays(t *testing.T) {
 	for _, c := range []struct {
 		was, is map[string]uint64
@@ -37,8 +37,8 @@ func TestWays(t *testing.T) {
 	}
 }
 
-// ahead has a hall that receives words from clients. It fails if, for each word, one client's word
-// comes before the same word of all other clients.
+// ahead has a hall that receives words from clients. It fails if one client's words all come before the same words of
+// all other clients.
 func ahead(t *props.T) {
 	n := props.Draw(t, rapid.IntRange(2, 5), "clients")
 	at := props.Draw(t, rapid.IntRange(0, 3), "at")%(n-1) + 1
@@ -63,8 +63,8 @@ func ahead(t *props.T) {
 	t.Error("ahead")
 }
 
-// TestOrderOfMoreActors: the order of a run leads to a failing run of inputs with fewer actors,
-// although the texts of all messages differ.
+// TestOrderOfMoreActors: the order of a failing run can be transferred to inputs with fewer actors, although the texts
+// of all messages differ.
 func TestOrderOfMoreActors(t *testing.T) {
 	p := program{t.Name(), ahead}
 	r := p.runner()
@@ -75,7 +75,7 @@ func TestOrderOfMoreActors(t *testing.T) {
 		values = fmt.Sprint(r.Run(props.Plan{Inputs: near.Case.Inputs}).Values)
 	}
 	inputs := choice.CloneInputs(near.Case.Inputs)
-	inputs[0].Words = number(1) // the draw for three clients
+	inputs[0].Words = number(1) // the draw of the number of clients, here three
 	for at := range 2 {
 		inputs[1].Words = number(at)
 		h := &hunt{shrinking: by, ctx: t.Context(), inputs: inputs, signature: near.Signature, near: &near, other: func(shrink.Outcome) {}, left: 100}

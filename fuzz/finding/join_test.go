@@ -11,7 +11,7 @@ import (
 	"github.com/jostle-go/jostle/corpus"
 )
 
-// faceOf returns a case with so many deliveries, of one of several failures with one cause.
+// faceOf returns a case with n deliveries. Cases of faceOf with different signatures are failures with one cause.
 func faceOf(signature string, deliveries int) corpus.Case {
 	c := corpus.Case{Property: "p", Test: "TestP", Signature: signature, Condition: "x before y", Explanation: exactly("x before y")}
 	for i := range deliveries {
@@ -38,8 +38,8 @@ func filesIn(t *testing.T, dir string) map[string]string {
 	return list
 }
 
-// TestJoin: of two cases of one bug the smaller stays, with what lies beside it, and names the
-// other failure. The pages of the larger one go.
+// TestJoin: of two cases of one bug, the smaller case and its pages stay. It then names the other failure. The pages of
+// the larger case are removed.
 func TestJoin(t *testing.T) {
 	folder := corpus.FolderOf(t.TempDir(), "p")
 	var paths []string
@@ -78,8 +78,8 @@ func TestJoin(t *testing.T) {
 	}
 }
 
-// TestJoinIsCutOff: if a process ends while it joins two cases, both failures are still there, and
-// the next process comes to the same file.
+// TestJoinIsCutOff: if a process ends while it joins two cases, no failure is lost. The next process completes the join
+// with the same file.
 func TestJoinIsCutOff(t *testing.T) {
 	folder := corpus.FolderOf(t.TempDir(), "p")
 	small, _, errSmall := folder.Save(faceOf("small", 3))

@@ -17,11 +17,11 @@ import (
 	"github.com/jostle-go/jostle/pulse/choice"
 )
 
-// counts is a property of a program that sends as many messages as are drawn, and fails
-// from so many on. Of fewer it may hold, skip, or fail with other words.
+// counts is a property of a program that sends n messages, where n is drawn. It fails if n is at least least. With
+// fewer messages it may pass, skip, or fail with other words.
 type counts struct {
 	least int
-	texts bool // are sent in place of numbers: another program, in which no step of the first is known
+	texts bool // texts are sent in place of numbers: a different program, with none of the first program's steps
 	fewer string
 }
 
@@ -55,7 +55,7 @@ func exactly(condition string) *corpus.Explanation {
 		{First: corpus.Message{Text: x, At: "a", Kind: x + " at a", Send: -1}, Second: corpus.Message{Text: y, At: "a", Kind: y + " at a", Send: -1}}}}
 }
 
-// found returns a finding of so many messages, shrunk to a condition.
+// found returns a finding with n messages, shrunk to a condition.
 func found(t *testing.T, r *props.Runner, n int, condition string) *Finding {
 	t.Helper()
 	for seed := range uint64(1000) {
@@ -73,18 +73,18 @@ func found(t *testing.T, r *props.Runner, n int, condition string) *Finding {
 	return nil
 }
 
-// TestKeep tells what becomes of an old case, of so many messages, when a finding is
-// kept that may show the same failure, in a program that may have changed.
+// TestKeep checks what happens to an old case when a finding is saved that may show the same failure. The old case has
+// a given number of messages, and the program may have changed.
 func TestKeep(t *testing.T) {
 	t.Setenv("JOSTLE_OUT", "")
 	before := counts{least: 1}
 	for _, test := range []struct {
 		name      string
 		old, new  int
-		condition string // of the finding; that of the old case is "x before y"
+		condition string // of the new finding; the old case has the condition "x before y"
 		now       counts
 		want      string // what is said
-		there     string // which files there are then
+		there     string // the files that exist afterwards
 	}{
 		{"smaller", 5, 2, "x before y", before, "saved: NEW (runs first from now on, in place of OLD, which showed the same failure)", "new"},
 		{"larger", 2, 5, "x before y", before, "not saved: OLD shows the same failure, and is no larger", "old"},
@@ -118,7 +118,7 @@ func TestKeep(t *testing.T) {
 			if got := names.Replace(kept.InWords("from now on", filepath.Base)); got != test.want {
 				t.Errorf("said %s, expected %s", got, test.want)
 			}
-			t.Setenv("JOSTLE_OUT", "elsewhere") // who does not set it so does not come to the case
+			t.Setenv("JOSTLE_OUT", "elsewhere") // a run without this setting does not load the case
 			elsewhere := strings.Replace(test.want, "runs first from now on", "runs first while JOSTLE_OUT is set so", 1)
 			if got := names.Replace(kept.InWords("while JOSTLE_OUT is set so", filepath.Base)); got != elsewhere {
 				t.Errorf("said %s, expected %s", got, elsewhere)
@@ -141,7 +141,7 @@ func TestKeep(t *testing.T) {
 	}
 }
 
-// A finding that cannot be saved removes nothing.
+// If a finding cannot be saved, nothing is removed.
 func TestKeepWhatCannotBeSaved(t *testing.T) {
 	program := counts{least: 1}
 	r := props.NewRunner("p", program.property)
@@ -161,8 +161,8 @@ func TestKeepWhatCannotBeSaved(t *testing.T) {
 	}
 }
 
-// A case that was kept before it was shrunk gets the explanation of what it is shrunk to, if
-// that is the same run. Where people have changed its comment, that stays as it is.
+// A case that was saved unshrunk gets an explanation when its failure is shrunk to the same run. If people have changed
+// the comment of the case, the comment stays.
 func TestKeepExplains(t *testing.T) {
 	program := counts{least: 1}
 	r := props.NewRunner("p", program.property)
@@ -189,7 +189,7 @@ func TestKeepExplains(t *testing.T) {
 	}
 }
 
-// TestPagesGoWithTheirCase: a case that gives way to a smaller one leaves no page behind.
+// TestPagesGoWithTheirCase: when a smaller case replaces a case, the pages of the replaced case are removed.
 func TestPagesGoWithTheirCase(t *testing.T) {
 	r := props.NewRunner("p", (&counts{least: 1}).property)
 	defer r.Close()

@@ -19,20 +19,20 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// The least failing runs of subjects are established here by what the shrinker has no
-// part in: all inputs up to a size, written as the numbers that make rapid's generators
-// return them, in all orders; and for as few steps all sets of fewer constraints.
+// These tests prove the size of the least failing runs without any code of the shrinker. They run all inputs up to a
+// size in all orders. An input is written as the numbers from which rapid's generators make it. For runs with the
+// fewest steps, they also try all sets of fewer constraints.
 
-// A drawn is the numbers of one draw, for each value that it can have.
+// A drawn has, for each possible value of one draw, the numbers from which rapid generates that value.
 type drawn [][]uint64
 
-// mostBits makes rapid's integers as wide as their range.
+// mostBits makes rapid's integers use their full range.
 var mostBits = uint64((1 - math.Pow(8.0/9, 20)) * (1 << 53))
 
-// number returns the numbers of an integer that is so much more than the least.
+// number returns the numbers from which rapid generates the integer v above the least one.
 func number(v int) []uint64 { return []uint64{0, mostBits, uint64(v)} }
 
-// numbered returns the values of an integer with so many.
+// numbered returns the values of an integer from 0 to n-1.
 func numbered(n int) (d drawn) {
 	for v := range n {
 		d = append(d, number(v))
@@ -51,7 +51,7 @@ func signed(n int) (d drawn) {
 	return d
 }
 
-// listsOf returns the lists of elements, from least to most of them.
+// listsOf returns all lists of the given elements whose length is between least and most.
 func listsOf(elements drawn, least, most int) (d drawn) {
 	now := drawn{{}}
 	for n := range most + 1 {
@@ -76,17 +76,17 @@ func listsOf(elements drawn, least, most int) (d drawn) {
 
 var bools = drawn{{0}, {1}}
 
-// A leastOfAll is the least failing run of a subject.
+// A leastOfAll describes the least failing runs of a subject.
 type leastOfAll struct {
 	name  string
-	draws []drawn // the values of each draw that are enumerated
-	// messages from outside, steps, constraints.
+	draws []drawn // the values of each draw that are tried
+	// size is the number of messages from outside, of steps and of constraints.
 	size [3]int
-	// all says which inputs these are; "" if they are all that there are.
+	// all describes the tried inputs; "" if they are all inputs of the subject.
 	all string
 }
 
-// inputs returns how many those are.
+// inputs returns the number of inputs that are tried.
 func (l *leastOfAll) inputs() int {
 	n := 1
 	for _, d := range l.draws {
@@ -95,7 +95,7 @@ func (l *leastOfAll) inputs() int {
 	return n
 }
 
-// proven has the subjects for which that is feasible.
+// proven has the subjects whose inputs can all be run in all orders.
 var proven = sync.OnceValue(func() []leastOfAll {
 	return []leastOfAll{
 		{"writer", []drawn{numbered(4)}, [3]int{1, 5, 1}, ""},
@@ -119,7 +119,7 @@ var proven = sync.OnceValue(func() []leastOfAll {
 	}
 })
 
-// known has the others: the least run that is known, and why no more is.
+// known has the other subjects: the least failing run known so far, and why a proof is too slow.
 var known = []struct {
 	name string
 	size [3]int
@@ -150,15 +150,15 @@ func leastKnown(name string) (size, by string) {
 	return "", ""
 }
 
-// TestLeast runs all inputs in all orders, as far as a failure in as many steps can
-// decide itself in them, and then as few steps under all sets of fewer constraints. That
-// comes to the least size, to which the shrinker comes, too, with draws that no others of
-// that size are shorter than.
+// TestLeast proves the least size of failing runs. It runs all inputs in all orders, up
+// to the least number of steps. Then it tries all sets of fewer constraints. The
+// shrinker must reach the least size, with the shortest draws among the runs of that
+// size.
 func TestLeast(t *testing.T) {
 	trial.Long(t)
 	for _, l := range proven() {
 		inputs := l.inputs()
-		if (inputs > 1000 || slices.Contains([]string{"barber", "chain-repair", "snapshot-late", "2pc-early", "messenger"}, l.name)) && !nightly() { // these take up to some seconds each
+		if (inputs > 1000 || slices.Contains([]string{"barber", "chain-repair", "snapshot-late", "2pc-early", "messenger"}, l.name)) && !nightly() { // each of these subjects takes up to a few seconds
 			continue
 		}
 		x := newAllInputs(&l)
@@ -171,13 +171,13 @@ func TestLeast(t *testing.T) {
 	}
 }
 
-// TestWrongLeastIsSeen: a least that is too small or too large in whatever counts is
-// refuted, and so is one that was looked for among too few inputs.
+// TestWrongLeastIsSeen: refute rejects a least size that is too small or too large in any number. It also rejects one
+// for which too few inputs were tried.
 func TestWrongLeastIsSeen(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		spoil func(*leastOfAll)
-		want  string // how the first refutation begins; "" for none
+		want  string // how the first refutation begins; "" if there is none
 	}{
 		{"right", func(*leastOfAll) {}, ""},
 		{"a message more", func(l *leastOfAll) { l.size[0]++ }, "writer-error: 2 messages and 7 steps are the least"},
@@ -201,8 +201,8 @@ func TestWrongLeastIsSeen(t *testing.T) {
 	}
 }
 
-// TestLeastRunsAllOrders: the enumerator that establishes the least comes to as many orders
-// as there are.
+// TestLeastRunsAllOrders: the enumeration behind TestLeast runs exactly all
+// orders.
 func TestLeastRunsAllOrders(t *testing.T) {
 	for n, want := range map[int]int{1: 1, 3: 6, 5: 120} {
 		seen := map[string]bool{}
@@ -220,7 +220,7 @@ func TestLeastRunsAllOrders(t *testing.T) {
 	}
 }
 
-// newAllInputs enumerates the inputs of l.
+// newAllInputs returns an enumeration of the inputs of l's subject.
 func newAllInputs(l *leastOfAll) *allInputs {
 	s, _ := subjects.ByName(l.name)
 	return newAllInputsOf(l, s.Property(false))
@@ -236,7 +236,7 @@ func newAllInputsOf(l *leastOfAll, property func(*props.T)) *allInputs {
 	return x
 }
 
-// refute returns what is wrong with a least, nothing if it is the least.
+// refute returns the reasons why l is not the least size, none if it is.
 func (x *allInputs) refute(l *leastOfAll) (wrong []string) {
 	say := func(format string, args ...any) { wrong = append(wrong, l.name+": "+fmt.Sprintf(format, args...)) }
 	if err := x.each(l.draws, nil); err != nil {
@@ -265,8 +265,8 @@ func (x *allInputs) refute(l *leastOfAll) (wrong []string) {
 type allInputs struct {
 	runner *props.Runner
 	labels []string
-	steps  int    // that a failing run may have
-	size   [2]int // messages from outside and steps of the least one so far
+	steps  int    // the largest number of steps of a failing run to look for
+	size   [2]int // messages from outside and steps of the smallest failing run so far
 	least  []leastInput
 	runs   int
 	now    leastInput
@@ -274,15 +274,15 @@ type allInputs struct {
 	met    map[string]bool // values of inputs
 }
 
-// A leastInput is an input with a run of the least size.
+// A leastInput is an input that has a run of the least size.
 type leastInput struct {
 	inputs []choice.Input
 	values string
-	ids    map[uint64]bool // of all steps in some order of it
+	ids    map[uint64]bool // the identities of all steps, in some order of the input
 	size   [2]int
 }
 
-// each explores each combination of values.
+// each explores every combination of the draws' values.
 func (x *allInputs) each(draws []drawn, inputs []choice.Input) error {
 	if len(draws) > 0 {
 		for _, w := range draws[0] {
@@ -315,7 +315,7 @@ func (x *allInputs) Run(s pulse.Strategy) explore.Run {
 	return explore.Run{System: x.last.System, Failure: x.last.Failure, Watched: true}
 }
 
-// Done notes what came of it.
+// Done records the result of a run.
 func (x *allInputs) Done(run explore.Run) {
 	tr := run.System.Trace()
 	for i := range tr.Sends {
@@ -335,7 +335,7 @@ func (x *allInputs) Done(run explore.Run) {
 	}
 }
 
-// Again forgets nothing: what failed has failed.
+// Again keeps the failures that were found: they stay failures.
 func (x *allInputs) Again() {}
 
 // constraintsOn returns all possible constraints between two of the given steps.
@@ -350,8 +350,8 @@ func constraintsOn(ids map[uint64]bool) (all []choice.Constraint) {
 	return all
 }
 
-// constrained reports whether an input has a failing run of the least size under at most the
-// given number of constraints.
+// constrained reports whether some failing run of the least size follows from an input and at most n
+// constraints.
 func (x *allInputs) constrained(in *leastInput, n int) bool {
 	s := &choice.Schedule{}
 	return eachChoice(constraintsOn(in.ids), n, nil, func(list []choice.Constraint) bool {
@@ -361,7 +361,7 @@ func (x *allInputs) constrained(in *leastInput, n int) bool {
 	})
 }
 
-// holds holds what the shrinker makes of a failure against the least.
+// holds checks that the shrunk failure of a subject has the least size.
 func (x *allInputs) holds(t *testing.T, l *leastOfAll) {
 	out := shrunkSubject(t, l.name)
 	if b := &out.Best; [3]int{b.External, b.Steps, len(b.Case.Schedule.Before)} != l.size {

@@ -19,8 +19,8 @@ import (
 	"github.com/jostle-go/jostle/shrink"
 )
 
-// retried has a client that sets a timer again each time that it fires, until an answer comes.
-// It fails if the timer has fired so often before that.
+// retried has a client that sets a timer again whenever it fires, until an answer comes. It fails if the timer fires
+// the given number of times before the answer.
 func retried(o pulse.Options, often int) func(*props.T) {
 	return func(t *props.T) {
 		retries, answered := 0, false
@@ -46,9 +46,9 @@ func retried(o pulse.Options, often int) func(*props.T) {
 	}
 }
 
-// TestHeldCases: cases of an older version hold messages back. One that is legal fails as it did.
-// One that lets more timers fire early than the options allow says so, and is no failure: only a
-// legal run near it may be one.
+// TestHeldCases: cases of an older version hold messages back. If the run of such a case is legal, it fails as before.
+// If it fires more timers early than the options allow, the report says so, and the case itself does not fail. A legal
+// run near it may.
 func TestHeldCases(t *testing.T) {
 	const by = pulse.NeverEarly
 	stale := func(most, applied int) string {
@@ -100,7 +100,7 @@ func TestHeldCases(t *testing.T) {
 	}
 }
 
-// mustBeLegal fails unless a case runs as it was saved, and its run is legal.
+// mustBeLegal fails the test unless a case replays as saved, with a legal run.
 func mustBeLegal(t testing.TB, p program, c *corpus.Case) {
 	t.Helper()
 	r := p.runner()
@@ -113,9 +113,9 @@ func mustBeLegal(t testing.TB, p program, c *corpus.Case) {
 	}
 }
 
-// TestIllegalRunsAreNotKept: a run that is shrunk to one that could never have happened stays as
-// it was found, and says so. Here the property forges the trace of its small runs, since no run
-// of a system is illegal.
+// TestIllegalRunsAreNotKept: if the shrunk run could never have happened, the case stays as found and says
+// so. The property of this test forges the traces of its small runs, because no run of a system is
+// illegal.
 func TestIllegalRunsAreNotKept(t *testing.T) {
 	const large = 10
 	forged := func(t *props.T) {
@@ -144,8 +144,8 @@ func TestIllegalRunsAreNotKept(t *testing.T) {
 	}
 }
 
-// chatter is a small random program: actors answer each message with some to others, now and
-// later. It fails if two of the words reach one actor in an order that few runs show.
+// chatter is a small random program. Actors answer each message by messages to others, now or later. It fails if two of
+// these messages reach one actor in an order that few runs show.
 func chatter(seed uint64, o pulse.Options) func(*props.T) {
 	return func(t *props.T) {
 		rng := rand.New(rand.NewPCG(seed, 1))
@@ -179,11 +179,11 @@ func chatter(seed uint64, o pulse.Options) func(*props.T) {
 	}
 }
 
-// TestShrunkRunsAreLegal: what the failures of random programs with timers are shrunk to is
+// TestShrunkRunsAreLegal: the shrunk runs of random programs with timers are
 // legal.
 func TestShrunkRunsAreLegal(t *testing.T) {
 	trial.Long(t)
-	programs, want := uint64(20), 9 // want is the number of programs that fail and are shrunk
+	programs, want := uint64(20), 9 // want is the number of failing programs whose failures are shrunk
 	if nightly() {
 		programs, want = 1000, 313
 	}

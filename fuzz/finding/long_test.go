@@ -14,7 +14,7 @@ import (
 	"github.com/jostle-go/jostle/shrink"
 )
 
-// forever has two actors pass some balls to each other without end.
+// forever has two actors that pass some balls to each other without end.
 func forever(balls int) func(*props.T) {
 	return func(t *props.T) {
 		sys := t.System()
@@ -28,8 +28,8 @@ func forever(balls int) func(*props.T) {
 	}
 }
 
-// TestLongRunsAreShrunkInLittleMemory: to shrink and explain an endless run takes some memory
-// for each of its runs, and none by the square of its steps, which was 1.4 GB.
+// TestLongRunsAreShrunkInLittleMemory: the memory for shrinking and explaining an endless run grows with the number of
+// runs, not with the square of its steps. Before, that was 1.4 GB.
 func TestLongRunsAreShrunkInLittleMemory(t *testing.T) {
 	trial.Long(t)
 	for _, c := range []struct {
@@ -59,7 +59,7 @@ func TestLongRunsAreShrunkInLittleMemory(t *testing.T) {
 	}
 }
 
-// TestLeaving: time is left for what is done after shrinking, but no more than half.
+// TestLeaving: shrinking leaves time for the work after it, at most half of the time.
 func TestLeaving(t *testing.T) {
 	end := time.Now().Add(time.Hour)
 	ctx, cancel := context.WithDeadline(context.Background(), end)
@@ -90,11 +90,11 @@ func counted(property func(*props.T), run func(n int)) func(*props.T) {
 	}
 }
 
-// TestShrinkingStaysWithinItsBudget: at most one run begins after the context of a shrinking is
-// done, and no more runs are made than allowed. What then remains is to confirm and describe the
-// result. It takes at most the runs for which Shrink reserves time.
+// TestShrinkingStaysWithinItsBudget: after the context is done, at most one run begins, and the number of runs
+// stays within its limit. Then the result is confirmed and described, in at most as many runs as Shrink reserves
+// time for.
 func TestShrinkingStaysWithinItsBudget(t *testing.T) {
-	every := 1 // the next of the numbers of runs is larger by this part of it
+	every := 1 // the factor by which the next limit of runs is larger
 	if nightly() {
 		every = 20
 	}
@@ -131,9 +131,9 @@ func TestShrinkingStaysWithinItsBudget(t *testing.T) {
 	}
 }
 
-// TestExplanationsOfLongRunsAreCheap: the orders of a case with many steps are run as far as a fixed
-// number of steps allows, whether they are reduced or not. All that was limited were the runs, and
-// those of a raft cluster took half a minute.
+// TestExplanationsOfLongRunsAreCheap: explaining a case with many steps is limited to a fixed number of steps, with
+// or without a reduction. Before, only the number of runs was limited, and explaining a raft cluster took half a
+// minute.
 func TestExplanationsOfLongRunsAreCheap(t *testing.T) {
 	for _, watched := range []bool{false, true} {
 		steps := 0

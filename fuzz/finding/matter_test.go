@@ -20,9 +20,9 @@ import (
 
 var elapsed = regexp.MustCompile(`shrunk (from [^,]* )?in [0-9.]+(µs|ms|s)`)
 
-// TestTextsOfSubjects checks the printed text for the shrunk failure of each subject. An
-// explanation has at most three lines. These lines and the chart have at most 100 columns. The six
-// slowest subjects run only at night.
+// TestTextsOfSubjects checks the printed text of the shrunk failure of each subject. An explanation has at
+// most three lines. These lines and the chart have at most 100 columns. The six slowest subjects run only at
+// night.
 //
 // Skips: with -short, because the test is long and uses only one goroutine.
 func TestTextsOfSubjects(t *testing.T) {
@@ -36,7 +36,7 @@ func TestTextsOfSubjects(t *testing.T) {
 	}
 	var b strings.Builder
 	for _, s := range subjects.Easy() {
-		if slices.Contains([]string{"procreg", "procreg-forgets", "paxos-quorum", "paxos-commit", "raft-votecount", "raft-votedfor"}, s.Name) && !golden.Whole() { // these take half a second each
+		if slices.Contains([]string{"procreg", "procreg-forgets", "paxos-quorum", "paxos-commit", "raft-votecount", "raft-votedfor"}, s.Name) && !golden.Whole() { // each of these subjects takes half a second
 			_, text, _ := strings.Cut(string(before), "--- "+s.Name+"\n")
 			text, _, _ = strings.Cut(text, "\n--- ")
 			fmt.Fprintf(&b, "--- %s\n%s\n", s.Name, text)
@@ -61,7 +61,7 @@ func TestTextsOfSubjects(t *testing.T) {
 	golden.File(t, path, b.String())
 }
 
-// drawing returns a property that draws once, and fails for some values.
+// drawing returns a property that draws one value and fails for some values.
 func drawing[V any](gen *rapid.Generator[V], fails func(V) bool) func(*props.T) {
 	return func(t *props.T) {
 		v := props.Draw(t, gen, "v")
@@ -71,14 +71,14 @@ func drawing[V any](gen *rapid.Generator[V], fails func(V) bool) func(*props.T) 
 	}
 }
 
-// oneMessage runs a program in which nothing depends on any order.
+// oneMessage runs a program in which nothing depends on the order.
 func oneMessage(t *props.T) {
 	sys := t.System()
 	sys.Send(sys.Spawn("a", pulse.Func(func(*pulse.Ctx, any) {})), 1)
 	sys.Run()
 }
 
-// TestWhichDrawsMatter: what is said of draws is what runs with other values show.
+// TestWhichDrawsMatter: a remark about a draw agrees with the runs in which the draw has other values.
 func TestWhichDrawsMatter(t *testing.T) {
 	trial.Long(t)
 	ints, all := rapid.IntRange(0, 50), func(int) bool { return true }
@@ -148,15 +148,15 @@ func TestWhichDrawsMatter(t *testing.T) {
 	}
 }
 
-// crossed fails if the second of some words, as drawn, comes before the first. Before
-// these comes one for each client, so that other draws make other messages.
+// crossed fails if the second of two drawn words comes before the first. Before the words comes one message for each
+// client, so other draws give the later messages other identities.
 func crossed(t *props.T) {
 	n := props.Draw(t, rapid.IntRange(1, 30), "clients")
 	var said []int
 	sys := t.System()
 	hall := sys.Spawn("hall", pulse.Func(func(_ *pulse.Ctx, msg any) { said = append(said, msg.(int)) }))
 	first := sys.Spawn("first", pulse.Func(func(ctx *pulse.Ctx, msg any) {
-		for range n { // the number of these is part of the names of those that follow
+		for range n { // the identities of later messages depend on their number
 			ctx.Send(ctx.Self(), "again")
 		}
 		for i := range n {
@@ -173,10 +173,10 @@ func crossed(t *props.T) {
 
 func panics() bool { panic("another failure") }
 
-// TestRemarks: bounds are said only where the values on both sides of them were tried,
-// and all that were tried agree.
+// TestRemarks: a remark gives a bound only if values on both sides of the bound were tried and all tried values agree
+// with it.
 func TestRemarks(t *testing.T) {
-	list := func(text string) (list []tried) { // values that fail have a mark
+	list := func(text string) (list []tried) { // values marked with ! fail
 		for _, v := range strings.Fields(text) {
 			var n int64
 			value, failed := strings.CutSuffix(v, "!")
@@ -201,14 +201,14 @@ func TestRemarks(t *testing.T) {
 		{"1! 2!", noUnit, 3, ""},
 		{"3! 2 4!", "", 0, "≥ 3"},
 		{"3! 2 9! 0 -5", "", 0, "≥ 3"},
-		{"3! 1 4!", "", 0, ""},        // 2 was not tried
-		{"3! 2 4! 9", "", 0, ""},      // 9 does not fail
-		{"3! 2", "", 0, ""},           // nothing beyond it was tried
+		{"3! 1 4!", "", 0, ""},        // the neighbor 2 was not tried
+		{"3! 2 4! 9", "", 0, ""},      // 9 passes, so ≥ 3 is wrong
+		{"3! 2", "", 0, ""},           // no value above 3 was tried
 		{"3! 4 2!", "", 0, "≤ 3"},     //
 		{"-3! -2 -4!", "", 0, "≤ -3"}, //
 		{"3! 2 4!", "length ", 0, "length ≥ 3"},
 		{"3! 2 4!", noUnit, 0, ""},
-		{"3! 3 2 4!", "length ", 0, ""}, // another value of that length does not fail
+		{"3! 3 2 4!", "length ", 0, ""}, // another value of the same length passes
 	} {
 		got := remark(list(c.values), c.of, c.unit)
 		if got != c.want {
@@ -217,7 +217,7 @@ func TestRemarks(t *testing.T) {
 	}
 }
 
-// TestWhichFaultsMatter names those without which the run does not fail.
+// TestWhichFaultsMatter: the report lists the faults without which the run passes.
 func TestWhichFaultsMatter(t *testing.T) {
 	faulty := func(f pulse.Faults, fails func(got []int) bool) func(*props.T) {
 		return func(t *props.T) {

@@ -20,7 +20,7 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// crowd fails with any number of messages. Cases of one number less look alike.
+// crowd fails with any number of messages. Cases that differ by one message have similar files.
 func crowd(t *props.T) {
 	n := props.Draw(t, rapid.IntRange(1, 12), "n")
 	sys := t.System()
@@ -32,15 +32,15 @@ func crowd(t *props.T) {
 	t.Error("too many")
 }
 
-// A branch of a repository has a corpus, in which things are done.
+// A branch is a branch of a repository that contains a corpus.
 type branch struct {
 	t      *testing.T
 	r      *props.Runner
 	folder corpus.Folder
-	strip  bool // the line that keeps files unlike others
+	strip  bool // removes the line that makes files different from each other
 }
 
-// keep keeps a failing run of so many messages.
+// keep saves a failing run of n messages.
 func (b *branch) keep(n int, condition, note string) {
 	b.t.Helper()
 	f := found(b.t, b.r, n, condition)
@@ -52,7 +52,7 @@ func (b *branch) keep(n int, condition, note string) {
 	}
 }
 
-// remove removes the cases of so many messages, as people do.
+// remove removes the cases with n messages, as people do.
 func (b *branch) remove(n int) {
 	b.t.Helper()
 	cases, _ := b.folder.Load()
@@ -63,8 +63,8 @@ func (b *branch) remove(n int) {
 	}
 }
 
-// What is done in a branch. All begin with a failure of 10 messages that was shrunk,
-// and one of 11 that was not.
+// deeds are what is done in a branch. Every branch begins with a shrunk failure of 10 messages and an unshrunk one of
+// 11.
 var deeds = []struct {
 	name string
 	do   func(*branch)
@@ -84,7 +84,7 @@ var deeds = []struct {
 	{"a smaller form, and an old case removed", func(b *branch) { b.keep(9, "x before y", ""); b.remove(11) }},
 }
 
-// repository makes a repository with a branch for each deed, named by its number.
+// repository makes a repository with a branch for each deed. A branch has the number of its deed.
 func repository(t *testing.T, b *branch) (git func(args ...string) (string, error)) {
 	t.Helper()
 	dir := t.TempDir()
@@ -112,7 +112,7 @@ func repository(t *testing.T, b *branch) (git func(args ...string) (string, erro
 	}
 	must("init", "-q", "-b", "base")
 	b.keep(10, "x before y", "")
-	strip(t, b.folder.Dir) // as cases of older versions are
+	strip(t, b.folder.Dir) // like a case of an older version
 	b.keep(11, "", "")
 	commit()
 	for i, d := range deeds {
@@ -123,7 +123,7 @@ func repository(t *testing.T, b *branch) (git func(args ...string) (string, erro
 	return git
 }
 
-// strip removes the lines that keep files unlike others.
+// strip removes the lines that make files different from each other.
 func strip(t *testing.T, dir string) {
 	t.Helper()
 	paths, _ := filepath.Glob(filepath.Join(dir, "*.case"))
@@ -167,10 +167,10 @@ func inGit(t *testing.T) {
 	}
 }
 
-// Two branches that have changed the corpus of a repository merge without a conflict.
-// The result has what either branch has added, lacks what either has removed, and
-// works: all cases fail as saved, and Tidy leaves one case of each failure. By day,
-// every other pair of branches is tested.
+// If two branches have changed the corpus of a repository, they merge without a conflict. The
+// result has what either branch has added, and lacks what either has removed. All of its cases fail
+// as saved, and Tidy leaves one case of each failure. By day, every other pair of branches is
+// tested.
 //
 // Skips: without git 2.38 or later.
 func TestBranchesMerge(t *testing.T) {
@@ -180,7 +180,7 @@ func TestBranchesMerge(t *testing.T) {
 	defer b.r.Close()
 	git := repository(t, b)
 	base, sides := filesAt(git, "base"), []map[string]bool{}
-	merged := map[string]map[string]bool{} // maps each tree that a merge has made to its files
+	merged := map[string]map[string]bool{} // the files of each tree that a merge has made
 	for i := range deeds {
 		sides = append(sides, filesAt(git, fmt.Sprint("b", i)))
 		for k := range deeds[:i+1] {
@@ -206,8 +206,8 @@ func TestBranchesMerge(t *testing.T) {
 	}
 }
 
-// mergeOf returns the files that a merge must have: those that one of the two sides has added,
-// and those of the base that neither side has removed.
+// mergeOf returns the files that a merge must have: the files that either side has added, and the files of the base
+// that neither side has removed.
 func mergeOf(base, a, b map[string]bool) map[string]bool {
 	files := map[string]bool{}
 	for _, side := range []map[string]bool{base, a, b} {
@@ -220,7 +220,7 @@ func mergeOf(base, a, b map[string]bool) map[string]bool {
 	return files
 }
 
-// works checks a folder of so many cases.
+// works checks a folder with n cases.
 func (b *branch) works(name string, n int) {
 	b.t.Helper()
 	cases, problems := b.folder.Load()
@@ -253,8 +253,8 @@ func (b *branch) works(name string, n int) {
 	}
 }
 
-// TestBranchesThatConflict checks that git finds conflicts between these branches if
-// the cases lack the line unlike. Otherwise the test of the branches would show
+// TestBranchesThatConflict checks that git finds conflicts between these branches if the cases
+// lack the line that makes files different. Otherwise the test of the branches would show
 // nothing.
 //
 // Skips: without git 2.38 or later.

@@ -31,8 +31,8 @@ func swaps(a, b map[string][]stepName, sent []stepName) (n int) {
 	return n
 }
 
-// TestNearestAgainstAllOrders compares the nearest passing run of small random programs with all
-// of their orders. Except in a few programs, no order is nearer.
+// TestNearestAgainstAllOrders compares the nearest passing run of small random programs with all of their orders.
+// Except in a few programs, no order is nearer.
 func TestNearestAgainstAllOrders(t *testing.T) {
 	tested, none, least, several := 0, 0, 0, 0
 	eachFailing(&tested, slowPrograms()/2, func(seed uint64, r *props.Runner, res *props.Result) (next bool) {

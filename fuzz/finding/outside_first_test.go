@@ -11,7 +11,7 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// This file has the first programs of TestOutside. They were written before the passes that they
+// This file has the first programs of TestOutside. They were written before the shrinker's passes that they
 // measure.
 
 const ms = time.Millisecond
@@ -76,7 +76,7 @@ func (c *cartReplica) Receive(ctx *pulse.Ctx, msg any) {
 		}
 		ctx.Reply(cartSeen{msg.item})
 	case cartSeen:
-		if c.seen[msg.item]++; c.seen[msg.item] == len(c.peers)-1 && !c.has(msg.item) { // the mistake: the count of additions must be kept, or it starts again at 1
+		if c.seen[msg.item]++; c.seen[msg.item] == len(c.peers)-1 && !c.has(msg.item) { // the mistake: it drops the count of additions, which then starts again at 1
 			delete(c.adds[msg.item], c.at)
 			delete(c.drops[msg.item], c.at)
 		}
@@ -151,7 +151,7 @@ func (l *leaser) Receive(ctx *pulse.Ctx, msg any) {
 		}
 	case leaseRenew:
 		if l.taken && l.token == msg.token {
-			ctx.After(l.lease, leaseEnd{l.token}) // the mistake: the earlier timer is still running
+			ctx.After(l.lease, leaseEnd{l.token}) // the mistake: it leaves the earlier timer running
 		}
 	case leaseFree:
 		if l.taken && l.token == msg.token {
@@ -263,8 +263,8 @@ type (
 	queueIdle struct{}
 )
 
-// A workQueue gives jobs to workers that ask for them. If no answer comes in time, it gives
-// the job again.
+// A workQueue gives jobs to workers that ask for them. If a worker does not answer in time, the queue gives the job to
+// another worker.
 type workQueue struct {
 	jobs               []queueJob
 	visible            time.Duration
@@ -295,7 +295,7 @@ func (q *workQueue) Receive(ctx *pulse.Ctx, msg any) {
 		case q.done[msg.job] || q.dead[msg.job]:
 		case msg.ok:
 			q.done[msg.job] = true
-		default: // the mistake: the failure may be that of an earlier attempt
+		default: // the mistake: it also counts the failure of an earlier attempt
 			if q.failures[msg.job]++; q.failures[msg.job] == 2 {
 				q.dead[msg.job] = true
 			} else {
@@ -363,8 +363,8 @@ type (
 	memberAsk struct{}
 )
 
-// A member knows for each node whether the node is up, and how often the node has come
-// back.
+// A member knows, for each node, whether the node is up, and how often the node has
+// restarted.
 type member struct {
 	at    int
 	peers []pulse.Ref
@@ -373,7 +373,7 @@ type member struct {
 
 func (m *member) learn(ctx *pulse.Ctx, r memberRumor, hops int) {
 	now := m.known[r.of]
-	if r.up && r.life <= now.life || !r.up && !now.up { // the mistake: it must also compare the life of the node that leaves
+	if r.up && r.life <= now.life || !r.up && !now.up { // the mistake: it ignores the life of the node that leaves
 		return
 	}
 	if m.known[r.of] = r; hops > 0 {
@@ -573,7 +573,7 @@ type chainNode struct {
 
 func (c *chainNode) Receive(ctx *pulse.Ctx, msg any) {
 	switch msg := msg.(type) {
-	case chainOrder: // the mistake: writes that the removed node had not passed on must be sent again
+	case chainOrder: // the mistake: it does not send the writes again that the removed node had not passed on
 		c.nodes = msg.nodes
 		c.out = !slices.Contains(c.nodes, ctx.Self())
 	case chainWrite:

@@ -10,7 +10,7 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// This file has the programs of TestOutside that were written after the passes that they measure.
+// This file has the later programs of TestOutside. They were written after the shrinker's passes that they measure.
 
 type (
 	groupJoin   struct{}
@@ -36,7 +36,7 @@ func rebalance(t *props.T) {
 				}
 				ctx.Send(m, groupAssign{mine})
 			}
-		case groupCommit: // the mistake: it must compare the generations
+		case groupCommit: // the mistake: it does not compare the generations
 			if msg.offset < offsets[msg.part] {
 				t.Fatalf("an offset goes back")
 			}
@@ -188,7 +188,7 @@ func hints(t *props.T) {
 			}
 		case hintUp:
 			for _, put := range kept[msg.replica] {
-				put.time = clock // the mistake: it must keep the time at which the write was made
+				put.time = clock // the mistake: it replaces the time at which the write was made
 				ctx.Send(refs[msg.replica], put)
 			}
 			kept[msg.replica] = nil
@@ -238,7 +238,7 @@ func watch(t *props.T) {
 			ctx.Reply(true)
 		case watchList:
 			ctx.Reply(watchAll{at, data})
-		case watchFrom: // the mistake: it must also send the changes after version msg.at
+		case watchFrom: // the mistake: it does not send the changes after version msg.at
 			watching = append(watching, ctx.Sender())
 		}
 	}))
@@ -300,7 +300,7 @@ func buffer(t *props.T) {
 			full--
 		}
 		ctx.Reply(bufferDone{})
-		if len(waiting) > 0 { // the mistake: it must wake all waiting clients, not only one
+		if len(waiting) > 0 { // the mistake: it wakes only one waiting client, not all
 			ctx.Send(waiting[0], bufferRetry{})
 			waiting = waiting[1:]
 		}
@@ -362,7 +362,7 @@ func saga(t *props.T) {
 			case sagaReserve:
 				booked[i][msg.order] = !msg.no
 				ctx.Reply(sagaAnswer{!msg.no})
-			case sagaCancel: // the mistake: it must be remembered, so that a later booking is refused
+			case sagaCancel: // the mistake: it does not remember the cancellation, which must refuse a later booking
 				delete(booked[i], msg.order)
 			}
 		}))
@@ -403,8 +403,8 @@ type (
 	permitGive struct{}
 )
 
-// permits is a semaphore. The mistake: a client that has given up ignores a permit that
-// comes later, so the permit is lost.
+// permits is a semaphore. The mistake: a client that has given up ignores a permit that comes later, so the permit is
+// lost.
 func permits(t *props.T) {
 	n := props.Draw(t, rapid.IntRange(1, 3), "permits")
 	clients := props.Draw(t, rapid.SliceOfN(rapid.SliceOfN(rapid.IntRange(0, 20), 2, 4), 2, 5), "clients")
@@ -476,7 +476,7 @@ func causal(t *props.T) {
 			}
 			clock[post.by]++
 			left[i] = left[i][:len(left[i])-1]
-			left[i] = slices.DeleteFunc(left[i], func(p causalPost) bool { // the mistake: the search for posts that are allowed now must be repeated
+			left[i] = slices.DeleteFunc(left[i], func(p causalPost) bool { // the mistake: it searches only once for posts that are allowed now
 				if deliverable(p) {
 					clock[p.by]++
 					return true
@@ -583,7 +583,7 @@ func coherence(t *props.T) {
 			sharers = nil
 		}
 		sharers = append(sharers, ctx.Sender())
-		ctx.Reply(lineGrant{latest}) // the mistake: it must wait for the answers to lineDrop before it grants
+		ctx.Reply(lineGrant{latest}) // the mistake: it grants before the answers to lineDrop have come
 	}))
 	caches := make([]pulse.Ref, n)
 	for i := range caches {
@@ -640,7 +640,7 @@ func names(t *props.T) {
 		case nameUp:
 			known[msg.service] = true
 			ctx.Reply(true)
-		case nameDown: // the mistake: it must compare the lives of the service
+		case nameDown: // the mistake: it does not compare the lives of the service
 			known[msg.service] = false
 		}
 	}))

@@ -12,17 +12,17 @@ import (
 	"github.com/jostle-go/jostle/props"
 )
 
-// The programs of this test have published bugs. No pass was written for one of them: the first
-// eight programs are older than the passes that the table measures, and the others were added
-// after these passes.
+// The programs of this test have published bugs. No pass of the shrinker was written for one of them. The first
+// eight programs are older than the passes that TestOutside measures, and the others were added after these
+// passes.
 
-// An outsideProgram is a program with the size of its least failing run.
+// An outsideProgram is a program with the known size of its least failing run.
 type outsideProgram struct {
 	name     string
 	property func(*props.T)
 	least    [2]int  // the number of messages from outside, and of steps
 	draws    []drawn // for each draw, the values that are tried to prove the least size; nil if the size is only the best known
-	all      string  // which inputs these are; "" if they are all that there are
+	all      string  // describes the inputs; "" if they are all inputs
 }
 
 // outsidePrograms returns the programs of TestOutside.

@@ -14,7 +14,7 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// TestPages holds what is written next to the cases of two subjects.
+// TestPages checks the pages that are written next to the cases of two subjects.
 func TestPages(t *testing.T) {
 	for _, name := range []string{"writer", "threadring"} {
 		out := shrunkSubject(t, name)
@@ -33,7 +33,7 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// TestPagesThatCannotBeWritten: the case is saved all the same, and the error says so.
+// TestPagesThatCannotBeWritten: if the pages cannot be written, the case is still saved, and the error says so.
 func TestPagesThatCannotBeWritten(t *testing.T) {
 	for _, ext := range []string{".html", ".json", ".mmd"} {
 		_, f := foundBy(t, listed, 1)
@@ -56,7 +56,7 @@ func TestPagesThatCannotBeWritten(t *testing.T) {
 	}
 }
 
-// A moody actor keeps something else each time it is asked in words.
+// A moody actor has a String method that panics at every second call.
 type moody struct{ asked *int }
 
 func (m *moody) Receive(*pulse.Ctx, any) {}
@@ -68,7 +68,7 @@ func (m *moody) String() string {
 	return "</svg><script>"
 }
 
-// TestLooksDisturbNothing: observed values change no verdict, and are shown as text.
+// TestLooksDisturbNothing: observing the actors' values changes no verdict. The values are shown as text.
 func TestLooksDisturbNothing(t *testing.T) {
 	asked := 0
 	out := shrunkBy(t, func(t *props.T) {
@@ -93,7 +93,7 @@ func TestLooksDisturbNothing(t *testing.T) {
 	}
 }
 
-// TestLargePages: of a run with many actors the states are not noted, all else is.
+// TestLargePages checks the page of a run with many actors. The page omits the actors' states and has everything else.
 func TestLargePages(t *testing.T) {
 	out := shrunkBy(t, func(t *props.T) {
 		sys := t.System()
@@ -132,7 +132,7 @@ type closed struct{}
 
 func (c *closed) Receive(*pulse.Ctx, any) { panic("closed") }
 
-// A moving actor becomes a method, and that a closure.
+// A moving actor becomes a method value, which then becomes a closure.
 type moving struct{ left int }
 
 func (m *moving) Receive(ctx *pulse.Ctx, msg any) {
@@ -145,8 +145,8 @@ func (m *moving) moved(ctx *pulse.Ctx, msg any) {
 	ctx.Become(pulse.Func(func(*pulse.Ctx, any) { panic(m.left) }))
 }
 
-// TestHandlersOfSteps: a step is said to be handled by what the actor was before it, and
-// so is the one that fails.
+// TestHandlersOfSteps: the page shows each step with the handler that the actor had before the step, also for the step
+// that fails.
 func TestHandlersOfSteps(t *testing.T) {
 	first, then, moves, moved, closure := "", "", "", "", ""
 	text, err := os.ReadFile("pages_test.go")

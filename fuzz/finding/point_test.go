@@ -23,7 +23,7 @@ import (
 // the program makes its mistake.
 type mistake struct {
 	subject, label string
-	number         int // distinguishes steps that look alike; counted from 1
+	number         int // distinguishes steps with equal labels; counted from 1
 }
 
 // mistakes returns the contents of testdata/mistakes.txt.
@@ -50,8 +50,8 @@ func mistakes(t *testing.T) (list []mistake) {
 	return list
 }
 
-// stepOf returns the index of the step in a run, None if there is none. The trace must be of the
-// last run.
+// stepOf returns the index of the step in a run, None if there is none. The trace must be of the last
+// run.
 func (m *mistake) stepOf(t *trace.Trace) int {
 	n, names := 0, t.Names()
 	for i := range t.Steps {
@@ -182,7 +182,7 @@ func TestPointsOfSubjects(t *testing.T) {
 func exactChances(r *props.Runner, f *Finding) []float64 {
 	picks := slices.Clone(f.Case.Record.Deliveries)
 	all, failing := make([]float64, len(picks)), make([]float64, len(picks))
-	const most = 2000 // limits the test to about a second
+	const most = 2000 // this limit keeps the test to about a second
 	whole := trial.EachOrder(r, props.Plan{Inputs: f.Case.Inputs}, most, func(res *props.Result, p float64) {
 		made := res.System.Record().Deliveries
 		for i := range picks {
@@ -203,16 +203,16 @@ func exactChances(r *props.Runner, f *Finding) []float64 {
 	return failing
 }
 
-// doubtful reports whether a share is very unlikely if each run fails with probability
+// doubtful reports whether a share of failing runs is very unlikely if each run fails with probability
 // p.
 func doubtful(s corpus.Share, p float64) bool {
 	n := float64(s.Of)
 	return math.Abs(float64(s.Failed)-n*p) > 4.5*math.Sqrt(n*p*(1-p))+1e-9
 }
 
-// TestPointAgainstAllOrders compares the chances of small random programs with the exact chances,
-// which it computes from all orders. It also compares the marked step with the step at which the
-// exact chance rises most. As a check of the test, chances that belong to the next step must
+// TestPointAgainstAllOrders compares the chances of small random programs with the exact chances, which
+// it computes from all orders. It also compares the marked step with the step at which the exact chance
+// rises most. To check the comparison itself, it also tries the chances of the next step, which must
 // differ.
 func TestPointAgainstAllOrders(t *testing.T) {
 	tested, states, shifted, best := 0, 0, 0, 0

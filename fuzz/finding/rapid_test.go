@@ -15,7 +15,7 @@ import (
 	"github.com/jostle-go/jostle/props"
 )
 
-// A heard is a test that rapid fails, and that keeps what is logged.
+// A heard is a test under rapid that records what is logged.
 type heard struct {
 	said   []string
 	failed bool
@@ -38,8 +38,8 @@ func (r *heard) Failed() bool                      { return r.failed }
 
 var chartLine = regexp.MustCompile(`(?m)^ *(\d+)  \S`)
 
-// underRapid returns how many steps rapid's own shrinker leaves of a failure of a
-// property that it draws the order of messages for: those of its last chart.
+// underRapid returns the number of steps that rapid's own shrinker leaves of a failure, read from the last printed
+// chart. rapid draws the order of the property's messages.
 func underRapid(property func(*props.T)) (steps int) {
 	r := &heard{}
 	over := make(chan struct{})
@@ -57,8 +57,8 @@ func underRapid(property func(*props.T)) (steps int) {
 
 const asRapid = "JOSTLE_TEST_AS_RAPID"
 
-// TestAsRapid is what byRapid runs in a process of its own: rapid takes its seed from
-// the command line only.
+// TestAsRapid is the test that byRapid runs in another process, because rapid takes its seed only from the command
+// line.
 func TestAsRapid(*testing.T) {
 	names := os.Getenv(asRapid)
 	if names == "" {

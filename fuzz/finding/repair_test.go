@@ -10,14 +10,14 @@ import (
 	"github.com/jostle-go/jostle/pulse/choice"
 )
 
-// backwards is a property of clients that say a word each, which fails if the words come
-// in the opposite of their order.
+// backwards is a property with clients that say one word each. It fails if the words come in reverse
+// order.
 type backwards struct {
 	words int
-	// The fields below make other programs.
-	runes  bool // are sent in place of texts: no step has the identity that it had
-	more   bool // a client, which says a word more
-	leads  bool // the word more must be first, too
+	// The fields below change the program.
+	runes  bool // runes are sent in place of texts: no step keeps its identity
+	more   bool // one more client, which says one more word
+	leads  bool // the additional word must come first, too
 	mended bool
 }
 
@@ -44,7 +44,7 @@ func (b *backwards) property(t *props.T) {
 		say('a' + rune(i))
 	}
 	if b.more {
-		say('~') // which is after all letters
+		say('~') // '~' comes after all letters
 	}
 	sys.Run()
 	if b.more && !b.leads {
@@ -55,7 +55,7 @@ func (b *backwards) property(t *props.T) {
 	}
 }
 
-// newest takes the youngest message, which is the one order in which all is backwards.
+// newest always takes the youngest message, which gives the only order that is backwards.
 type newest struct{}
 
 func (newest) Begin(uint64)                {}
@@ -69,7 +69,7 @@ func (newest) Pick(e *pulse.Enabled) (best int) {
 	return best
 }
 
-// TestRepair tells which cases are repaired when the program has become another one.
+// TestRepair checks which cases are repaired after the program has changed.
 func TestRepair(t *testing.T) {
 	for _, test := range []struct {
 		name     string
@@ -117,7 +117,7 @@ func TestRepair(t *testing.T) {
 	}
 }
 
-// What has no signature, no system, or no time left is not repaired.
+// A case is not repaired without a signature, a system, or time left.
 func TestRepairNothing(t *testing.T) {
 	program := backwards{words: 3}
 	systems := true

@@ -27,8 +27,8 @@ func TestChangedSettings(t *testing.T) {
 	}
 }
 
-// What a property attaches cannot lose its finding, nor poison the corpus:
-// not by its writer, nor by its name.
+// An attachment of a property can neither lose its finding nor damage the corpus, whatever its writer does and whatever
+// its name is.
 func TestAttachments(t *testing.T) {
 	write := func(w io.Writer) error { _, err := io.WriteString(w, "data"); return err }
 	r := props.NewRunner("TestX", func(t *props.T) {
@@ -82,8 +82,8 @@ func (l exiting) String() string {
 	return ""
 }
 
-// A String method that does not return cannot lose a finding: its chart and its
-// draws say what the method did. FailNow in one used to end the whole test.
+// A String method that does not return cannot lose a finding: its chart and its draws say what the method did. Before,
+// a FailNow in a String method ended the whole test.
 func TestStringsThatDoNotReturn(t *testing.T) {
 	r := props.NewRunner("TestX", func(t *props.T) {
 		n := props.OneOf(t, "n", exiting(2))
@@ -105,12 +105,12 @@ func TestStringsThatDoNotReturn(t *testing.T) {
 	}
 }
 
-// Of a case that did not repeat when it was saved it is never said that it is mended, only
-// because it passes.
+// If a case did not repeat when it was saved, a passing run of the case is not reported as
+// mended.
 func TestHeld(t *testing.T) {
 	for _, c := range []struct {
 		name   string
-		fails  func(run int) bool // runs 2 and 3 confirm it, run 4 is of the case
+		fails  func(run int) bool // runs 2 and 3 confirm the finding, run 4 replays the case
 		shared bool
 		want   string
 	}{
@@ -145,8 +145,8 @@ func TestHeld(t *testing.T) {
 	}
 }
 
-// A case that fails as it was saved says what its file says of it. Its comment is for
-// people: it changes nothing. Another run of it says nothing of that.
+// If a case fails as it was saved, the report has the explanation of its file. The comment in the file is for people
+// and changes nothing. A different failing run does not get that explanation.
 func TestPlayedFinding(t *testing.T) {
 	program := counts{least: 1}
 	r := props.NewRunner("p", func(t *props.T) { program.property(t) })

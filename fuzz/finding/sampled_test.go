@@ -22,16 +22,16 @@ import (
 	"github.com/jostle-go/jostle/shrink"
 )
 
-// sampledOf explains a shrunk failure as if there were too many orders to run them all; ok is
-// false if there is but one.
+// sampledOf explains a shrunk failure as if it had too many orders to run all. ok is false if there is only one
+// order.
 func sampledOf(r *props.Runner, out *Shrunk) (e explanation, ok bool) {
 	by := &shrinking{runner: r, early: out.Finding.Case.EarlyTimers}
 	e = by.explain(context.Background(), &out.Best.Case, out.Best.Signature, 1)
 	return e, e.Sampled != nil
 }
 
-// TestSampled holds what random orders show of small programs of which is known why they
-// fail: next to it is what all orders show.
+// TestSampled checks the result of sampling random orders of small programs with known causes of failure. Next to it
+// are the facts from all orders.
 func TestSampled(t *testing.T) {
 	trial.Long(t)
 	var b strings.Builder
@@ -89,15 +89,15 @@ func TestSampled(t *testing.T) {
 	golden.File(t, "testdata/sampled.txt", b.String())
 }
 
-// A chance is an order of a program, and how probable it is where each message that can
-// come comes with equal chance.
+// A chance is an order of a program with its probability, if each deliverable message is equally likely at each
+// step.
 type chance struct {
 	received map[string][]stepName
 	failed   bool
 	p        float64
 }
 
-// chancesOf runs all orders of a case, one after the other, each from its start.
+// chancesOf runs all orders of a case, one after another, each from its start.
 func chancesOf(r *props.Runner, c *shrink.Case, signature string) (list []chance, all bool) {
 	received := map[string]map[string][]stepName{}
 	all = trial.EachOrder(r, props.Plan{Inputs: c.Inputs}, mostPlain, func(res *props.Result, p float64) {
@@ -110,9 +110,9 @@ func chancesOf(r *props.Runner, c *shrink.Case, signature string) (list []chance
 	return list, all
 }
 
-// sampledTable samples the orders of a failure that a random search finds, as it is found, and
-// returns what all orders say against that. It returns nil if it fails in plain order, nothing
-// is found, or there are too many orders.
+// sampledTable samples the orders of an unshrunk failure that a random search finds. It returns how the
+// samples contradict all orders. It returns nil if plain order fails, nothing is found, or there are too many
+// orders.
 func sampledTable(r *props.Runner, seed uint64) (e *explanation, all []chance, wrong []string) {
 	by := &shrinking{runner: r}
 	for n := range uint64(100) {
@@ -137,8 +137,8 @@ func sampledTable(r *props.Runner, seed uint64) (e *explanation, all []chance, w
 	return nil, nil, nil
 }
 
-// miscounts returns which shares differ when their random orders are rerun, and
-// are judged by the names that people read.
+// miscounts reruns the random orders of each share, judged by the printed names. It returns the shares that
+// differ.
 func (w *turner) miscounts(e *explanation) (list []string) {
 	for n := range e.Sampled.unsent {
 		w.numbers[n] = n
@@ -169,7 +169,7 @@ func (w *turner) miscounts(e *explanation) (list []string) {
 	return list
 }
 
-// each calls f with each share, and with the constraints that hold in its orders.
+// each calls f with each share, and with the constraints that hold in the share's orders.
 func (s *sampling) each(f func(name string, share corpus.Share, terms []choice.Constraint)) {
 	f("free", s.Free, nil)
 	if len(s.Constraints) == 0 {
@@ -185,9 +185,9 @@ func (s *sampling) each(f func(name string, share corpus.Share, terms []choice.C
 	}
 }
 
-// doubts returns what all orders of a program say against what random ones are said to have
-// shown: orders that failed, or passed, of a kind of which there are none; that all of a kind
-// fail, and some do not; or a share that would be a wonder.
+// doubts returns how all orders of a program contradict the shares of random orders. A share may
+// count failing or passing orders that do not exist, or claim that all orders fail, or be very
+// improbable.
 func doubts(e *explanation, all []chance) (list []string) {
 	e.Sampled.each(func(name string, share corpus.Share, terms []choice.Constraint) {
 		fails, passes, p := 0, 0, 0.0
@@ -215,9 +215,9 @@ func doubts(e *explanation, all []chance) (list []string) {
 	return list
 }
 
-// TestSampledAgainstAllOrders holds what random orders of random small programs show against
-// all of their orders, each with its chance. What is said of each spoilt in some way is
-// doubted in all.
+// TestSampledAgainstAllOrders compares the sampled shares of small random programs with all of their
+// orders and the orders' probabilities. It also spoils the shares in several ways; each way must be
+// detected.
 func TestSampledAgainstAllOrders(t *testing.T) {
 	trial.Long(t)
 	tested, constrained, always, rare, several := 0, 0, 0, 0, map[int]int{}
@@ -290,8 +290,8 @@ func TestSampledAgainstAllOrders(t *testing.T) {
 	}
 }
 
-// TestPairsCanBeTurned holds that each pair of a run can be reversed as reported: what comes
-// before it comes as it came, and the second of the two before the first.
+// TestPairsCanBeTurned checks that each pair of a run can be reversed as reported: the steps before the pair stay the
+// same, and the second message comes before the first.
 func TestPairsCanBeTurned(t *testing.T) {
 	tested, runs, far := 0, 0, 0
 	eachFailing(&tested, slowPrograms(), func(seed uint64, r *props.Runner, res *props.Result) (next bool) {
@@ -302,7 +302,7 @@ func TestPairsCanBeTurned(t *testing.T) {
 			by := &steered{answers: w.answers, order: pair.order, exact: pair.exact, waits: []wait{
 				{first: w.numbers[pair.Second], second: w.numbers[pair.First]}}}
 			again := w.runs(by)
-			if by.lost || !by.kept() && again.Failure == nil { // it may fail before
+			if by.lost || !by.kept() && again.Failure == nil { // the run may fail before the pair
 				t.Fatalf("seed %d: %+v cannot be turned round: lost %t", seed, pair, by.lost)
 			}
 			if runs++; pair.apart > 1 {
@@ -317,8 +317,8 @@ func TestPairsCanBeTurned(t *testing.T) {
 	}
 }
 
-// TestNoTimeToSample: what was not sampled for want of time is said to be so, and sampling
-// stops at once when there is none.
+// TestNoTimeToSample: if there is no time, sampling stops at once, and the report says what was not
+// sampled.
 func TestNoTimeToSample(t *testing.T) {
 	s, _ := subjects.ByName("raft-dupvote")
 	out := shrunkSubject(t, s.Name)
@@ -342,8 +342,8 @@ func TestNoTimeToSample(t *testing.T) {
 	}
 }
 
-// TestSamplingIsBounded: of a large run a bounded number of steps is sampled, and no constraint
-// is said when that is too few.
+// TestSamplingIsBounded: sampling a large run stops after a limited number of steps. If the samples are too few, it
+// reports no constraint.
 func TestSamplingIsBounded(t *testing.T) {
 	trial.Long(t)
 	r := props.NewRunner("large", func(t *props.T) {
@@ -366,8 +366,8 @@ func TestSamplingIsBounded(t *testing.T) {
 	}
 }
 
-// TestSampledOnPages: the facts are on all that is written of a failure, and are the same
-// when they are found again.
+// TestSampledOnPages checks that every form of a report has the sampled shares. Finding the failure again must give the
+// same shares.
 func TestSampledOnPages(t *testing.T) {
 	s, _ := subjects.ByName("raft-dupvote")
 	out, again := shrunkSubject(t, s.Name), shrunkBy(t, s.Property(false), 1, 20_000)

@@ -19,7 +19,7 @@ import (
 	"github.com/jostle-go/jostle/shrink"
 )
 
-// shrunkBy shrinks, in so many runs, what foundBy finds.
+// shrunkBy shrinks the failure that foundBy finds, in the given number of runs.
 func shrunkBy(t *testing.T, property func(*props.T), seed uint64, runs int, arms ...string) Shrunk {
 	t.Helper()
 	p, f := foundBy(t, property, seed, arms...)
@@ -48,7 +48,7 @@ func shrunkSubject(t *testing.T, name string) Shrunk {
 	return out
 }
 
-// shrunkFrom shrinks a finding, in so many runs.
+// shrunkFrom shrinks a finding, in the given number of runs.
 func shrunkFrom(t *testing.T, p program, f *Finding, runs int) Shrunk {
 	t.Helper()
 	seed := f.Case.Seed
@@ -64,7 +64,7 @@ func shrunkFrom(t *testing.T, p program, f *Finding, runs int) Shrunk {
 	}
 	mustBeLegal(t, p, &f.Case)
 	mustBeLegal(t, p, &out.Finding.Case)
-	for i, in := range out.Finding.Case.Inputs { // no number that nothing has read
+	for i, in := range out.Finding.Case.Inputs { // the case has no number that the property did not read
 		if best := out.Best.Case.Inputs[i].Words; !slices.Equal(in.Words, best) {
 			t.Fatalf("seed %d: the case has the numbers %x, and %x were read", seed, in.Words, best)
 		}
@@ -72,16 +72,16 @@ func shrunkFrom(t *testing.T, p program, f *Finding, runs int) Shrunk {
 	return out
 }
 
-// size is how large a shrunk run is, without its draws.
+// size describes the size of a shrunk run, without its draws.
 func size(out *Shrunk) string {
 	b := &out.Best
 	return fmt.Sprintf("%d, %d, %d", b.External, b.Steps, len(b.Case.Schedule.Before))
 }
 
-// TestShrunkSubjects holds to what the failures of all subjects are shrunk, from
-// those that several seeds find, and in which orders they then fail. Random order finds them, so
-// that what comes of them follows from the shrinker, whatever the portfolio is. What takes
-// long is left for the night, but for what TestTextsOfSubjects holds.
+// TestShrunkSubjects checks the shrunk failures of all subjects, for several seeds, and the
+// orders in which they fail. Random order finds the failures, so the results do not depend on
+// the portfolio. Slow subjects run only at night, except those that TestTextsOfSubjects
+// needs.
 func TestShrunkSubjects(t *testing.T) {
 	if testing.Short() {
 		shrunkSubjects(t, 1, 20_000)
@@ -145,8 +145,8 @@ func shrunkSubjects(t *testing.T, seeds uint64, runs int) string {
 	return table.String() + rapid.String() + "\n" + why.String()
 }
 
-// listed has clients that send words to one actor, as drawn, and fails if three of
-// the words come in another order than they were sent in.
+// listed has clients that send drawn words to one actor. It fails if three of the words come in another order than they
+// were sent.
 func listed(t *props.T) {
 	n := props.Draw(t, rapid.IntRange(3, 30), "clients")
 	var said []string
@@ -159,8 +159,8 @@ func listed(t *props.T) {
 	}
 }
 
-// TestShrinkLargeRuns: a run of 60 steps that needs three messages to be backwards has
-// only these left, and the two constraints on them.
+// TestShrinkLargeRuns: a run of 60 steps fails if three messages come in reverse order. It is shrunk to these messages
+// and two constraints.
 func TestShrinkLargeRuns(t *testing.T) {
 	for seed := range uint64(5) {
 		out := shrunkBy(t, listed, seed+1, 20_000)
@@ -173,8 +173,8 @@ func TestShrinkLargeRuns(t *testing.T) {
 	}
 }
 
-// insistent has a client that asks each second until it is answered, which is never if the
-// server has crashed.
+// insistent has a client that asks once a second until it is answered. It asks forever if the server has
+// crashed.
 func insistent(t *props.T) {
 	sys := t.SystemWith(pulse.Options{Steps: 2000, EarlyTimers: pulse.NeverEarly, Faults: pulse.Faults{Crash: 1}})
 	server := sys.Spawn("server", pulse.Func(func(ctx *pulse.Ctx, msg any) { ctx.Reply("done") }))
@@ -188,7 +188,7 @@ func insistent(t *props.T) {
 	sys.Run()
 }
 
-// shrunkInNoTime shrinks what random order finds, when there is no time for that.
+// shrunkInNoTime shrinks a failure that random order finds, with a context that is done.
 func shrunkInNoTime(t *testing.T, property func(*props.T)) Shrunk {
 	t.Helper()
 	p, f := foundBy(t, property, 1)
@@ -199,9 +199,9 @@ func shrunkInNoTime(t *testing.T, property func(*props.T)) Shrunk {
 	return Shrink(ctx, r, f, shrink.Options{})
 }
 
-// TestEndlessRunsAreExplainedInTime: an endless run for which there is no time to make it
-// smaller has a constraint for each of its steps. They are counted and not named: to name
-// them takes time by their square, which was more than ten minutes for a run of 100,000 steps.
+// TestEndlessRunsAreExplainedInTime: if time ran out before an endless run was shrunk, the case has a constraint for
+// each step. The explanation counts the constraints and does not name them. Naming them took quadratic time: over ten
+// minutes for 100,000 steps.
 func TestEndlessRunsAreExplainedInTime(t *testing.T) {
 	out := shrunkInNoTime(t, insistent)
 	const want = "fails in plain order, where the oldest message comes first, but with 1,995 constraints on which message comes first and a fault;\n" +
@@ -211,9 +211,9 @@ func TestEndlessRunsAreExplainedInTime(t *testing.T) {
 	}
 }
 
-// TestShrinkTheSameAgain: shrinking and explaining the same finding again, with the same
-// number of runs, gives the same result. It shrinks every fifth finding with 500 runs, and
-// explains every tenth.
+// TestShrinkTheSameAgain: shrinking and explaining the same finding again, with the same number of
+// runs, gives the same result. It shrinks every fifth finding with 500 runs, and explains every
+// tenth.
 func TestShrinkTheSameAgain(t *testing.T) {
 	for i, s := range shortSubjects() {
 		if testing.Short() && i%5 > 0 {
@@ -237,7 +237,7 @@ func TestShrinkTheSameAgain(t *testing.T) {
 	}
 }
 
-// onlyShrunk shrinks a finding in so many runs, as Shrink does, and explains nothing.
+// onlyShrunk shrinks a finding as Shrink does, in the given number of runs, without explaining it.
 func onlyShrunk(t *testing.T, p program, f *Finding, runs int) (out Shrunk) {
 	t.Helper()
 	r := p.runner()
@@ -255,7 +255,7 @@ func onlyShrunk(t *testing.T, p program, f *Finding, runs int) (out Shrunk) {
 	return out
 }
 
-// TestShrinkWhatDoesNotRepeat: what cannot be replayed is not shrunk.
+// TestShrinkWhatDoesNotRepeat: a failure that cannot be replayed is not shrunk.
 func TestShrinkWhatDoesNotRepeat(t *testing.T) {
 	runs := 0
 	p, f := foundBy(t, func(t *props.T) {
@@ -274,8 +274,8 @@ func TestShrinkWhatDoesNotRepeat(t *testing.T) {
 	}
 }
 
-// lossy has a disk that crashes before it writes what it was sent, after it has been sent
-// it.
+// lossy has a disk that is sent a value and crashes before it writes the
+// value.
 func lossy(t *props.T) {
 	sent, wrote, late := false, false, false
 	sys := t.SystemWith(pulse.Options{Faults: pulse.Faults{Crash: 1}})
@@ -302,8 +302,8 @@ func lossy(t *props.T) {
 	sys.Run()
 }
 
-// TestFoundRunsAreMadeAgain: what is found becomes a case, also where a message was still
-// on its way when its receiver crashed: it has to wait in the case, too.
+// TestFoundRunsAreMadeAgain: a found run becomes a case that fails the same way. If a message was in flight when its
+// receiver crashed, the case keeps it in flight until then.
 func TestFoundRunsAreMadeAgain(t *testing.T) {
 	trial.Long(t)
 	seeds := uint64(2)
@@ -328,8 +328,8 @@ func TestFoundRunsAreMadeAgain(t *testing.T) {
 	}
 }
 
-// BenchmarkShrink shrinks the failures that nine seeds find, one after the other, without
-// explaining them.
+// BenchmarkShrink shrinks the failures that nine seeds find, one after another, without explaining
+// them.
 func BenchmarkShrink(b *testing.B) {
 	for _, s := range subjects.Easy() {
 		b.Run(s.Name, func(b *testing.B) {
@@ -359,9 +359,9 @@ func BenchmarkShrink(b *testing.B) {
 	}
 }
 
-// TestShrinkTimersOfOneTime: in which order timers fire that are due at one time is part
-// of a run, although plain order has no say about it: here the answers of Choose, which
-// are kept in the order of the questions, belong to other actors without it.
+// TestShrinkTimersOfOneTime: the order of timers that are due at the same time is part of a case, although plain order
+// does not fix it. Otherwise the saved answers of Choose, which are in the order of the questions, would go to other
+// actors.
 func TestShrinkTimersOfOneTime(t *testing.T) {
 	out := shrunkBy(t, func(t *props.T) {
 		sys := t.SystemWith(pulse.Options{EarlyTimers: pulse.NeverEarly})
@@ -385,7 +385,7 @@ func TestShrinkTimersOfOneTime(t *testing.T) {
 	}
 }
 
-// TestNoTimeToExplain: what was not run for want of time is not said to be too much.
+// TestNoTimeToExplain: if time ran out before all orders were run, the report says so.
 func TestNoTimeToExplain(t *testing.T) {
 	out := shrunkInNoTime(t, trial.Quarrels)
 	if !out.Cut || !out.why.Cut || !strings.HasSuffix(out.Finding.Why(), "there was no time to run all orders") {

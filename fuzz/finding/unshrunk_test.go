@@ -10,11 +10,11 @@ import (
 	"github.com/jostle-go/jostle/shrink"
 )
 
-// A fitful is a property that is another one in each run of the shrinker, which begins with
-// run 1. Before that it always fails.
+// A fitful is a property that behaves differently in each run of the shrinker, whose runs count from 1. Before run 1 it
+// always fails.
 type fitful struct {
 	run  int
-	asks func(run int) bool // its actor makes a choice
+	asks func(run int) bool // whether its actor makes a choice
 	says func(run int) string
 }
 
@@ -36,7 +36,7 @@ func (m *fitful) property(t *props.T) {
 	}
 }
 
-// TestKeptAsFound: what is not shrunk stays as it was found, and says why.
+// TestKeptAsFound: a finding that cannot be shrunk stays as it was found. Its report gives the reason.
 func TestKeptAsFound(t *testing.T) {
 	never := func(int) bool { return false }
 	always := func(int) string { return "no" }

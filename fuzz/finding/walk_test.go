@@ -17,7 +17,7 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A till is an actor that has fields of all sorts, and a list that another has, too.
+// A till is an actor with fields of several types. One field is a list that another actor has, too.
 type till struct {
 	Sum    int
 	shared *[]string
@@ -50,7 +50,7 @@ type clerk struct{ told int }
 func (c *clerk) String() string                  { return fmt.Sprintf("clerk \x1b[5m told %d", c.told) }
 func (c *clerk) Receive(ctx *pulse.Ctx, msg any) { c.told++ }
 
-// shop is a run with all that a step can have: timers, answers, faults, logs, processes.
+// shop is a run with everything that a step can have: timers, answers, faults, logs, processes.
 func shop(t *props.T) {
 	var list []string
 	sys := t.SystemWith(pulse.Options{Faults: pulse.Faults{Drop: 1, Crash: 1}})
@@ -75,8 +75,8 @@ func shop(t *props.T) {
 	sys.Run()
 }
 
-// caseBy returns the case of the first run of a property by random order that comes to
-// what is asked for.
+// caseBy returns the case of the first random run of a property whose result satisfies
+// is.
 func caseBy(tb testing.TB, r *props.Runner, is func(*props.Result) bool) *corpus.Case {
 	tb.Helper()
 	for seed := range uint64(5000) {
@@ -116,8 +116,8 @@ func TestWalk(t *testing.T) {
 	}
 }
 
-// TestWalkInParts: what is told of a step does not depend on which steps it is asked for
-// with.
+// TestWalkInParts: the description of a step does not depend on which other steps are requested with
+// it.
 func TestWalkInParts(t *testing.T) {
 	r := props.NewRunner("p", shop)
 	defer r.Close()
@@ -136,7 +136,7 @@ func TestWalkInParts(t *testing.T) {
 	}
 }
 
-// ring is a long run: messages go round, and each actor always has others to take.
+// ring makes a long run: messages circulate, and each actor always has other messages to take.
 func ring(actors, steps int) func(*props.T) {
 	return func(t *props.T) {
 		left := steps
@@ -156,8 +156,8 @@ func ring(actors, steps int) func(*props.T) {
 	}
 }
 
-// TestWalkIsBounded: however long a run is and however many messages wait, a part of it is
-// no more than was asked for.
+// TestWalkIsBounded: a part of a walk is never larger than requested, however long the run is and however many messages
+// wait.
 func TestWalkIsBounded(t *testing.T) {
 	for _, c := range []struct{ actors, steps, first, most, size int }{
 		{30, 10_000, 9_000, 256, 2 << 20},
@@ -181,8 +181,8 @@ func TestWalkIsBounded(t *testing.T) {
 	}
 }
 
-// TestWalkOfOtherRuns: of a property that made no system, that draws, that fails after the
-// last step, whose program has changed, or that does not repeat itself.
+// TestWalkOfOtherRuns walks runs of special properties. One makes no system, one draws, one fails after the last step,
+// one has changed, and one does not repeat itself.
 func TestWalkOfOtherRuns(t *testing.T) {
 	tests := []struct {
 		name        string

@@ -13,7 +13,7 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// packed is a property with 7 messages at one actor.
+// packed is a property with 7 messages to one actor.
 func packed() Property {
 	return Property{Name: "crowd", Test: "TestCrowd", Func: func(t *props.T) {
 		sys := t.System()
@@ -22,13 +22,13 @@ func packed() Property {
 	}}
 }
 
-// summary is what of a search must not depend on a cache.
+// summary is the part of a search's result that must not depend on a cache.
 func summary(res Result) [3]int {
 	return [3]int{res.Index, res.Tally.Runs - res.By[cached], len(res.Complaints())}
 }
 
-// A search with a cache reaches at once what the one before it has reached, with the
-// fewest runs, and its own runs are those of a search without a cache.
+// A search with a cache covers at once what an earlier search covered, with the fewest runs. Its own runs are those of
+// a search without a cache.
 func TestCache(t *testing.T) {
 	for _, workers := range []int{1, 2} {
 		p := packed()
@@ -54,7 +54,7 @@ func TestCache(t *testing.T) {
 	}
 }
 
-// A cache without room for all is not said to have all.
+// A cache that is too small for everything does not claim to have everything.
 func TestCacheIsFull(t *testing.T) {
 	p := packed()
 	o := Options{Runs: 300, Seed: 1, Cache: p.Cache(t.TempDir())}
@@ -67,7 +67,7 @@ func TestCacheIsFull(t *testing.T) {
 	}
 }
 
-// What is found does not depend on what a cache has, unless one of its cases fails.
+// The failures that a search finds do not depend on the cache, unless one of the cached cases fails.
 func TestSameSeedWithACache(t *testing.T) {
 	broken, mended := trialOf(false), trialOf(true)
 	o := Options{Runs: 5000, Seed: 1}
@@ -96,7 +96,7 @@ func TestSameSeedWithACache(t *testing.T) {
 	}
 }
 
-// trialOf is three messages to one actor, which fails if the third comes first.
+// trialOf sends three messages to one actor, and fails if the third comes first.
 func trialOf(mended bool) Property {
 	return Property{Name: "third", Test: "TestThird", Func: func(t *props.T) {
 		sys := t.System()
@@ -116,7 +116,7 @@ func trialOf(mended bool) Property {
 	}}
 }
 
-// A run of a cached case that kills the process can be replayed by itself.
+// If a run of a cached case kills the process, the run can be replayed alone.
 func TestCachedRunsAreMadeAgain(t *testing.T) {
 	broken, mended := trialOf(false), trialOf(true)
 	o := Options{Runs: 500, Seed: 1, Cache: mended.Cache(t.TempDir())}
@@ -136,8 +136,8 @@ func TestCachedRunsAreMadeAgain(t *testing.T) {
 	}
 }
 
-// A program that has changed gets cases as they run now, and a cache that cannot be
-// written is told of.
+// If the program has changed, the cache gets its cases as they run now. If the cache cannot be written, the search
+// reports that.
 func TestCacheOfAChangedProgram(t *testing.T) {
 	p := packed()
 	root := t.TempDir()
@@ -165,5 +165,5 @@ func TestCacheOfAChangedProgram(t *testing.T) {
 	}
 }
 
-// pairs is how many ordered pairs of receives a search has seen.
+// pairs returns the number of receive pairs that a search has seen.
 func pairs(res *Result) int { return res.Orders.Count().Seen }

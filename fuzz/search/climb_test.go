@@ -16,7 +16,7 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// say is what a property says of its runs.
+// A say is a function by which a property reports its progress as a hint.
 type say func(t *props.T, progress int)
 
 func nothing(*props.T, int)        {}
@@ -24,8 +24,8 @@ func feature(t *props.T, n int)    { t.Feature("progress", n) }
 func maximize(t *props.T, n int)   { t.Maximize("progress", float64(n)) }
 func situations(t *props.T, n int) { t.Sometimes(fmt.Sprintf("stage %d", n), true) }
 
-// lock opens when nine senders' numbers come in one of 362,880 orders. A number that
-// comes too early jams it.
+// lock opens if the numbers of nine senders come in one of 362,880 orders. A number that comes too early jams the
+// lock.
 func lock(say say) func(*props.T) {
 	return func(t *props.T) {
 		const stages = 9
@@ -47,8 +47,8 @@ func lock(say say) func(*props.T) {
 	}
 }
 
-// maze is walked through by moves of four processes: # is a wall, and who walks into
-// one stays there.
+// maze has four processes whose moves lead through a maze. # is a wall, and a process that walks into a wall stays
+// there.
 const maze = `
 ##########
 #S.#.....#
@@ -103,7 +103,7 @@ func hill(say say) func(*props.T) {
 	}
 }
 
-// chosen is the lock again, whose numbers the program itself chooses.
+// chosen is like lock, but the program itself chooses the numbers.
 func chosen(say say) func(*props.T) {
 	return func(t *props.T) {
 		const stages = 10
@@ -125,9 +125,9 @@ func chosen(say say) func(*props.T) {
 	}
 }
 
-// TestHintsLead: a search that is guided by hints finds a bug in a few thousand runs, with
-// each of four seeds. Without hints, neither random nor guided runs find the bug in 10,000.
-// With JOSTLE_NIGHTLY=1 there are 50 seeds and 100,000 runs.
+// TestHintsLead: a search guided by hints finds a bug in a few thousand runs, with each of four seeds. Without
+// hints, neither random nor guided runs find the bug in 10,000. With JOSTLE_NIGHTLY=1 there are 50 seeds and 100,000
+// runs.
 //
 // Skips: with -short, because the test is long and uses only one goroutine.
 func TestHintsLead(t *testing.T) {
@@ -184,8 +184,8 @@ func planned(t *testing.T, property func(*props.T)) (list []string) {
 	return list
 }
 
-// A property that says the same of each run is searched as if it said nothing, and
-// one that says something is not.
+// Hints that are the same in every run do not change the search. Hints that differ between runs
+// do.
 func TestHintsThatSayNothing(t *testing.T) {
 	want := planned(t, lock(nothing))
 	for name, c := range map[string]struct {
@@ -207,7 +207,7 @@ func TestHintsThatSayNothing(t *testing.T) {
 	}
 }
 
-// What a search with hints finds depends neither on the workers nor on anything else.
+// The result of a search with hints depends only on its seed, not on the number of workers.
 func TestClimbsRepeatThemselves(t *testing.T) {
 	for name, property := range map[string]func(*props.T){"lock": lock(feature), "hill": hill(maximize), "chosen": chosen(situations)} {
 		var first string
@@ -227,10 +227,10 @@ func TestClimbsRepeatThemselves(t *testing.T) {
 	}
 }
 
-// TestCrowds has properties say too much: the search goes on, and tells of it.
+// TestCrowds uses properties with too many different hints. The search continues, and reports that there are too many.
 func TestCrowds(t *testing.T) {
 	trial.Long(t)
-	n := 0 // a property must not have such state; this one tells every value once
+	n := 0 // a real property must not have such state; this one gives a new value each time
 	for _, c := range []struct {
 		name string
 		say  say
@@ -265,7 +265,7 @@ func TestCrowds(t *testing.T) {
 	}
 }
 
-// TestAskedIn tells in which steps choices were asked for.
+// TestAskedIn checks in which steps choices were asked for.
 func TestAskedIn(t *testing.T) {
 	f := foothold{source: source{answers: []choice.Choice{
 		{Kind: choice.Program, N: 2}, {Kind: choice.Clock, N: 3, Value: 2}, {Kind: choice.Program, N: 2, Value: 1}, {Kind: choice.Crash, N: 2}, {Kind: choice.Crash, N: 2, Value: 1},
@@ -281,7 +281,7 @@ func TestAskedIn(t *testing.T) {
 	}
 }
 
-// TestChangesOfInputs makes each change of inputs, from each place.
+// TestChangesOfInputs makes each kind of change to inputs, at each position.
 func TestChangesOfInputs(t *testing.T) {
 	f := foothold{source: source{inputs: []choice.Input{{Label: "a", Seed: 1}, {Label: "b", Seed: 2, Words: []uint64{7, 8}}}}, reads: []int{0, 4}}
 	o := foothold{source: source{inputs: []choice.Input{{Label: "a", Seed: 3}}}, reads: []int{1}}

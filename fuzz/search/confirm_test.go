@@ -14,7 +14,7 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// swapped fails in one of two orders of what two actors do to one variable.
+// swapped has two actors that change one variable. It fails in one of their two orders.
 func swapped(t *props.T) {
 	sys, last := t.System(), 0
 	for i := range 2 {
@@ -26,8 +26,8 @@ func swapped(t *props.T) {
 	}
 }
 
-// between fails where the second of two actors that nothing orders comes first, which can be
-// seen between steps alone.
+// between has two unordered actors. It fails if the second one comes first. That order is visible only between
+// steps.
 func between(t *props.T) {
 	sys := t.System()
 	var up [2]bool
@@ -73,7 +73,7 @@ func appended(actors int) func(*props.T) {
 	}
 }
 
-// outlived counts runs in a variable that outlives them, and fails from a number on.
+// outlived counts runs in a variable that outlives them, and fails from a certain count on.
 func outlived(from int) func(*props.T) {
 	hits := 0
 	return func(t *props.T) {
@@ -86,7 +86,7 @@ func outlived(from int) func(*props.T) {
 	}
 }
 
-// many has more orders than are run one by one, of which one is distinct.
+// many has more orders than a search runs one by one. Only one order is distinct.
 func many(t *props.T) {
 	sys := t.System()
 	for i := range 9 {
@@ -95,9 +95,9 @@ func many(t *props.T) {
 	sys.Run()
 }
 
-// A run that fails after every order has passed is said to fail for what the runs show: the
-// order is one of those that a reduction calls equal, or what passed fails when it is run
-// again.
+// If a run fails after every order has passed, the report names the reason that the runs show. Either a
+// reduction treats the failing order as equivalent to a passing one, or a run that passed fails when it is
+// rerun.
 func TestWhyAnOrderFailsThatPassed(t *testing.T) {
 	const share, outlives = "actors of this program share more than messages", "something outlives a run"
 	for _, c := range []struct {
@@ -139,9 +139,9 @@ func TestWhyAnOrderFailsThatPassed(t *testing.T) {
 	}
 }
 
-// A program that sends otherwise after some runs has no "every order".
+// A program that sends different messages after some runs has no "every order".
 func TestConfirmingSeesOtherMessages(t *testing.T) {
-	for _, from := range []int{2, 3, 4, 6} { // the runs of distinct orders are over by then
+	for _, from := range []int{2, 3, 4, 6} { // by then all distinct orders were run
 		hits := 0
 		p := search.Property{Name: "confirmed", Test: t.Name(), Func: func(t *props.T) {
 			sys, n := t.System(), 1
@@ -167,8 +167,8 @@ func TestConfirmingSeesOtherMessages(t *testing.T) {
 	}
 }
 
-// What is claimed of all orders depends on what actors share if a reduction has left out
-// some, and these are too many to run them.
+// A claim about all orders assumes that actors share no memory, if a reduction left out orders and the orders are too
+// many to run.
 func TestWhatCompleteDependsOn(t *testing.T) {
 	const when = "if actors share nothing but messages"
 	for _, c := range []struct {
@@ -192,8 +192,8 @@ func TestWhatCompleteDependsOn(t *testing.T) {
 	}
 }
 
-// TestConfirmingTakesAQuarter: a result that depends on a reduction is confirmed for a quarter
-// of the remaining time.
+// TestConfirmingTakesAQuarter: random runs confirm a result that depends on a reduction, for a quarter of the remaining
+// time.
 func TestConfirmingTakesAQuarter(t *testing.T) {
 	p := search.Property{Name: "confirmed", Test: t.Name(), Func: many}
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
@@ -207,8 +207,8 @@ func TestConfirmingTakesAQuarter(t *testing.T) {
 	}
 }
 
-// An exploration says that it is complete only if runs at random fail as little as those of
-// the orders that it did not leave out.
+// An exploration is complete only if random runs show no failure that the explored orders
+// lack.
 func TestExplorationsAreConfirmed(t *testing.T) {
 	const why = "actors of this program share more than messages"
 	const fails, one = "NOT complete (an order that was left out fails): ", "1 distinct order in 1 run, "

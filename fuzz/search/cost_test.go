@@ -40,7 +40,7 @@ func newCosted(b *testing.B, p search.Property, arm string, runs int) *costed {
 	return c
 }
 
-// search performs the search once.
+// search runs the search once.
 func (c *costed) search(b *testing.B) {
 	c.options.Seed++
 	before := processorTime(b)

@@ -25,8 +25,8 @@ func built(build func(*pulse.System) func() error) func(*props.T) {
 	}
 }
 
-// Of small programs it is known how many pairs can be covered, and no arm, nor all
-// together, covers another: what Coverable says bounds all of them from above.
+// In small programs the number of pairs that can be covered is known. No arm, nor all arms together, covers more.
+// Coverable gives an upper bound of all these numbers.
 func TestCoverableBoundsEveryArm(t *testing.T) {
 	trial.Long(t)
 	for _, c := range []struct {
@@ -62,8 +62,8 @@ func TestCoverableBoundsEveryArm(t *testing.T) {
 	}
 }
 
-// The bound is one that runs can break: those with early timers show more than all
-// orders without.
+// The bound can be exceeded: runs with early timers show more pairs than all orders without early
+// timers.
 func TestCoverableOfAnother(t *testing.T) {
 	p := Property{Name: t.Name(), Test: t.Name(), Func: lease(pulse.Options{EarlyTimers: pulse.NeverEarly})}
 	all, exact := Coverable(context.Background(), p, 1, 20_000)
@@ -74,7 +74,7 @@ func TestCoverableOfAnother(t *testing.T) {
 	}
 }
 
-// Where not all orders were run, it is not said that they were.
+// If not all orders were run, the report does not claim that they were.
 func TestCoverableInPart(t *testing.T) {
 	over, cancel := context.WithCancel(context.Background())
 	cancel()

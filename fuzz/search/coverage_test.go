@@ -11,8 +11,8 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// What a search has covered does not depend on the number of its workers, and its
-// unguided runs are those of the arm random.
+// The coverage of a search does not depend on the number of its workers. Its unguided runs are those of the arm
+// random.
 func TestCoverageOfWorkers(t *testing.T) {
 	p := Property{Name: t.Name(), Test: t.Name(), Func: writer.Property(true)}
 	one := Sample(context.Background(), p, Options{Runs: 512, Seed: 3, CountAll: true})
@@ -29,8 +29,8 @@ func TestCoverageOfWorkers(t *testing.T) {
 	}
 }
 
-// What two searches have seen can be put together: runs of two seeds are two, those of
-// one seed are the same.
+// The coverages of two searches can be added up. Two seeds count both searches' runs; the same seed counts the same
+// runs once.
 func TestCoverageOfTwoNights(t *testing.T) {
 	p := Property{Name: t.Name(), Test: t.Name(), Func: writer.Property(true)}
 	night := func(seed uint64, workers int) *coverage.Orders {
@@ -45,7 +45,7 @@ func TestCoverageOfTwoNights(t *testing.T) {
 	}
 }
 
-// What all orders of a program show is all that can be covered.
+// A search can cover exactly the receive pairs that the orders of a program contain.
 func TestCoverageOfAllOrders(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -76,8 +76,8 @@ func TestCoverageOfAllOrders(t *testing.T) {
 	}
 }
 
-// A search that may continue names what it has not seen, each name once, and none that says
-// nothing since all senders have one name.
+// A search that may continue lists the receive pairs that it has not covered. It lists each name once, and omits names
+// that say nothing because all senders have the same name.
 func TestCoverageNamesWhatIsOpen(t *testing.T) {
 	named := func(t *props.T) {
 		sys := t.System()
@@ -102,8 +102,8 @@ func TestCoverageNamesWhatIsOpen(t *testing.T) {
 	}
 }
 
-// Of the first runs the orders are counted, then of a share, and of each arm alike. What
-// is told of orders says so.
+// The orders of the first runs are all counted. Of later runs only a fraction is counted, the same fraction for each
+// arm. The report says so.
 func TestSomeRunsAreCounted(t *testing.T) {
 	p := Property{Name: t.Name(), Test: t.Name(), Func: func(t *props.T) { race3(t, pulse.Options{}).Run() }}
 	res := Sample(context.Background(), p, Options{Runs: 4096, Seed: 1})
@@ -119,7 +119,7 @@ func TestSomeRunsAreCounted(t *testing.T) {
 			t.Errorf("%s: %d of %d runs counted", arm, left, n)
 		}
 	}
-	arms := 0 // whose runs were not all counted
+	arms := 0 // the number of arms of which only some runs were counted
 	for _, n := range res.Uncounted {
 		if n > 0 {
 			arms++

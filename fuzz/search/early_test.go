@@ -20,12 +20,12 @@ type (
 	write   struct{ by string }
 )
 
-// A leaseholder gives a lease to one client after the other, each for a while,
-// and takes what any client writes for written under its lease.
+// A leaseholder gives a lease to one client after another, each for a limited time. It assumes that each write is made
+// under the writer's lease.
 type leaseholder struct {
 	waiting []pulse.Ref
 	holder  pulse.Ref
-	stale   string // who wrote when its lease had run out
+	stale   string // the client that wrote after its lease had expired
 	held    bool
 }
 
@@ -47,7 +47,7 @@ func (l *leaseholder) Receive(ctx *pulse.Ctx, msg any) {
 	}
 }
 
-// lease is a property of leases that run out while their holder is slow.
+// lease is a property of leases that expire while their holder is slow.
 func lease(o pulse.Options) func(*props.T) {
 	return func(t *props.T) {
 		sys := t.SystemWith(o)
@@ -70,9 +70,9 @@ func lease(o pulse.Options) func(*props.T) {
 	}
 }
 
-// Without options a lease that runs out while its holder is slow is found, and
-// what was found is kept so that it can be run again. Before, timers fired only
-// when no message waited, unless the property asked for more.
+// Without options the search finds a lease that expires while its holder is slow, and the saved
+// case replays. Before, timers fired only when no message waited, unless the property asked for
+// more.
 func TestTimersRaceByDefault(t *testing.T) {
 	for seed := uint64(1); seed <= 20; seed++ {
 		x := searchFor(t, lease(pulse.Options{}), seed, 1, enoughRuns)
@@ -104,8 +104,8 @@ func TestTimersRaceByDefault(t *testing.T) {
 	}
 }
 
-// A property that says NeverEarly has no such run, and one that says how many
-// timers may fire early has that in every run and as its own setting.
+// A property with NeverEarly has no run with early timers. A property that says how many timers may fire early has that
+// number in every run, as its own setting.
 func TestPropertiesSayHowEarlyTimersAre(t *testing.T) {
 	never := searchFor(t, lease(pulse.Options{EarlyTimers: pulse.NeverEarly}), 1, 1, 2000)
 	if never.Finding != nil || never.Timed != 2000 || never.Early != 0 {
@@ -120,8 +120,8 @@ func TestPropertiesSayHowEarlyTimersAre(t *testing.T) {
 // An echo answers what it is asked.
 func echo(ctx *pulse.Ctx, msg any) { ctx.Reply(msg) }
 
-// Properties that fail only if a timer fires although messages wait, each by another kind
-// of timer; and, last, one that does not need that.
+// Each of these properties, except the last, fails only if a timer fires although messages wait. Each uses another kind
+// of timer. The last one also fails otherwise.
 var earlyProperties = []struct {
 	name string
 	// play runs the program and reports whether a timer fired.
@@ -192,9 +192,9 @@ var earlyProperties = []struct {
 	}},
 }
 
-// TestEarlyTimersAreReported holds that a failure that needs an early timer says so right
-// after what failed, with the setting that forbids it: as it was found, shrunk, and played
-// from its file, whichever arm finds it and whoever allows the timers.
+// TestEarlyTimersAreReported: if a failure needs an early timer, the report says so right after the failure, and names
+// the setting that forbids it. It does so for found, shrunk and replayed cases, for every arm, and whoever allows early
+// timers.
 func TestEarlyTimersAreReported(t *testing.T) {
 	const forbid = ", as if a message took over 1s; EarlyTimers: pulse.NeverEarly forbids it\n"
 	for _, c := range earlyProperties {
@@ -234,8 +234,8 @@ func TestEarlyTimersAreReported(t *testing.T) {
 	}
 }
 
-// TestTimersThatAreNotNeeded holds that nothing is said of early timers that a shrunk run
-// does without.
+// TestTimersThatAreNotNeeded: if the shrunk run has no early timer, the report does not mention early
+// timers.
 func TestTimersThatAreNotNeeded(t *testing.T) {
 	property := func(t *props.T) {
 		sys, last := t.System(), 0

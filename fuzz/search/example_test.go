@@ -10,7 +10,7 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// The last word that a wall is given stays.
+// A wall keeps the last word that it receives.
 func lastWordStays(t *props.T) {
 	last := ""
 	sys := t.System()

@@ -13,22 +13,22 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// race3 runs three messages that race with each other.
+// race3 sends one actor three messages that race with each other.
 func race3(t *props.T, o pulse.Options) *pulse.System {
 	sys := t.SystemWith(o)
 	load.Senders(3, 1).Build(sys)
 	return sys
 }
 
-// Exhaust claims that nothing is left after a search without a reduction. If there are too
-// many orders for that, it claims so only when there is nothing that a reduction may be wrong
-// about, and says what the claim depends on. It never does of inputs drawn at random.
+// Exhaust claims that no order is left if it ran all orders without a reduction. If there are too many, it claims so
+// only for programs in which reductions are proven, and says what the claim depends on. It claims nothing about
+// randomly drawn inputs.
 func TestExhaustDoubts(t *testing.T) {
 	for _, c := range []struct {
 		name     string
 		property func(*props.T)
 		all      bool // after all orders
-		reduced  bool // after the distinct ones
+		reduced  bool // after the distinct orders
 	}{
 		{"nothing", func(t *props.T) { race3(t, pulse.Options{}).Run() }, true, true},
 		{"OneOf", func(t *props.T) { props.OneOf(t, "n", 1, 2); race3(t, pulse.Options{}).Run() }, true, true},
@@ -71,8 +71,8 @@ func TestExhaustDoubts(t *testing.T) {
 	}
 }
 
-// Exhaust gives timers that the property leaves to it the early firings that Sample
-// gives them: what it calls all has the orders of both.
+// Exhaust lets timers fire early if the property leaves that to the search, as Sample does. So its "all orders" include
+// both kinds of order.
 func TestExhaustHasEarlyTimers(t *testing.T) {
 	p := Property{Name: t.Name(), Test: t.Name(), Func: lease(pulse.Options{})}
 	x := Exhaust(context.Background(), p, 1, 1000)
@@ -85,8 +85,8 @@ func TestExhaustHasEarlyTimers(t *testing.T) {
 	}
 }
 
-// Orders that a search at random comes upon and that were not run show that not
-// all were.
+// If a random search finds an order that was not run, it shows that not all orders were
+// run.
 func TestConfirmSeesOtherOrders(t *testing.T) {
 	p := Property{Name: t.Name(), Test: t.Name(), Func: func(t *props.T) { race3(t, pulse.Options{}).Run() }}
 	x := Exhaust(context.Background(), p, 1, 1000)
@@ -102,8 +102,8 @@ func TestConfirmSeesOtherOrders(t *testing.T) {
 	}
 }
 
-// What is said of all orders says whether timers could fire early in them, and which setting
-// decides that.
+// A claim about all orders says whether timers could fire early in them, and which setting decides
+// that.
 func TestTimersAreSaid(t *testing.T) {
 	const never = ", without early timers (pulse.Options.EarlyTimers allows them)"
 	sleeps := func(o pulse.Options) func(*props.T) {

@@ -24,7 +24,7 @@ import (
 	"github.com/jostle-go/jostle/pulse/strategy"
 )
 
-// An explored is an exploration with what it was made by.
+// An explored is a finished exploration with its result.
 type explored struct {
 	*exploring
 	Exploration
@@ -56,7 +56,7 @@ func within(t *testing.T, d time.Duration) context.Context {
 	return ctx
 }
 
-// What is explored is what a verdict says.
+// A verdict states what was explored.
 func TestVerdict(t *testing.T) {
 	for _, c := range []struct {
 		name     string
@@ -87,7 +87,7 @@ func TestVerdict(t *testing.T) {
 	}
 }
 
-// Which inputs are explored, in which order.
+// TestInputsOfAnExploration checks which inputs are explored, and in which order.
 func TestInputsOfAnExploration(t *testing.T) {
 	var list []string
 	var sources []uint64
@@ -167,8 +167,8 @@ func TestInputsOfAnExploration(t *testing.T) {
 	}
 }
 
-// An Always that reads two actors is checked in every state only if nothing
-// is left out.
+// With a reduction, an Always that reads two actors is not checked in every
+// state.
 func TestAlwaysNeedsEverything(t *testing.T) {
 	if x := exploreFor(t, ExploreOptions{}, trial.Apart); !x.Verdict.Watched || len(x.Found) > 0 || !x.Verdict.Complete {
 		t.Errorf("optimal: %v", x.Verdict)
@@ -178,7 +178,7 @@ func TestAlwaysNeedsEverything(t *testing.T) {
 	}
 }
 
-// A budget ends an exploration between inputs and within one.
+// A budget ends an exploration between inputs, or within an input.
 func TestExplorationEndsInTime(t *testing.T) {
 	huge := func(t *props.T) {
 		props.OneOf(t, "n", 1, 2)
@@ -197,8 +197,8 @@ func TestExplorationEndsInTime(t *testing.T) {
 	}
 }
 
-// Each state comparison finds what there is to be found, and a Hash that says
-// too little is noticed.
+// Every kind of state comparison finds all failures. Checked detects a Hash that omits
+// something.
 func TestStatesOfAnExploration(t *testing.T) {
 	x := exploreFor(t, ExploreOptions{Method: explore.Method{States: explore.ByHash, Reduction: explore.Everything}, KeepOn: true}, trial.Quarrel)
 	if x.Verdict.States == 0 || !x.Verdict.Complete {
@@ -213,8 +213,8 @@ func TestStatesOfAnExploration(t *testing.T) {
 	}
 }
 
-// What a handler complains of is found also in a run that is given up later,
-// because its state is known.
+// A failure that a handler reports counts even if the run is given up later because its state is
+// known.
 func TestComplaintBeforeAKnownState(t *testing.T) {
 	for _, r := range []explore.Reduction{explore.SourceSets, explore.Everything} {
 		x := exploreFor(t, ExploreOptions{Method: explore.Method{Reduction: r, States: explore.ByHash}}, func(t *props.T) {
@@ -232,7 +232,7 @@ func TestComplaintBeforeAKnownState(t *testing.T) {
 	}
 }
 
-// adder has the same state whichever message came first, and a word to say.
+// adder is an actor whose state does not depend on which message came first, but its report does.
 type adder struct {
 	t   *props.T
 	sum int
@@ -249,7 +249,7 @@ func (a *adder) Receive(ctx *pulse.Ctx, msg any) {
 	}
 }
 
-// Several workers keep the same failures as one, of each signature the first.
+// Several workers save the same failures as one worker: for each signature, the first one.
 func TestExplorationsWorkers(t *testing.T) {
 	var lists []string
 	for _, workers := range []int{2, 3, 5} {
@@ -286,15 +286,15 @@ func TestEverySubjectIsExplored(t *testing.T) {
 	golden.Part(t, "testdata/explored.golden", b.String())
 }
 
-// mostRuns bounds what a subject may take.
+// mostRuns is the largest number of runs for a subject.
 const mostRuns = 50_000
 
-// runsUntilFound explores a broken subject. Each must be found by Optimal.
+// runsUntilFound explores a broken subject until its bug is found. Optimal must find every bug.
 func runsUntilFound(t *testing.T, s subjects.Subject, e ExploreOptions) string {
 	t.Helper()
 	e.Runs = mostRuns
 	x := exploreFor(t, e, s.Smallest(false))
-	if e.Method.DelayBound == 0 && x.finishedRuns() != x.Verdict.Runs { // package explore may have begun again with another reduction
+	if e.Method.DelayBound == 0 && x.finishedRuns() != x.Verdict.Runs { // package explore may have restarted with another reduction
 		t.Errorf("%s: %d runs ended: %v", s.Name, x.finishedRuns(), x.Verdict)
 	}
 	if len(x.Found) == 0 {
@@ -311,7 +311,7 @@ func runsUntilFound(t *testing.T, s subjects.Subject, e ExploreOptions) string {
 	return fmt.Sprint(x.made)
 }
 
-// medianOfRandom is how many random runs of the same program it takes.
+// medianOfRandom returns the median number of random runs that find the same bug.
 func medianOfRandom(s subjects.Subject) int {
 	const trials = 101
 	r := props.NewRunner(s.Name, s.Smallest(false))
@@ -332,8 +332,8 @@ func medianOfRandom(s subjects.Subject) int {
 	return list[trials/2]
 }
 
-// mediansOfRandom reads what the subjects' own test has found of random orders
-// and drawn inputs.
+// mediansOfRandom reads the medians that the subjects' own test has measured for random orders and drawn
+// inputs.
 func mediansOfRandom(t *testing.T) map[string]string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("..", "subjects", "testdata", "found.txt"))
@@ -364,7 +364,7 @@ func TestMendedSubjectsAreExplored(t *testing.T) {
 			complete++
 		}
 	}
-	large := 5 // which have too many orders
+	large := 5 // their orders are too many to run
 	if nightly() {
 		large = 3
 	}
@@ -373,8 +373,8 @@ func TestMendedSubjectsAreExplored(t *testing.T) {
 	}
 }
 
-// The mended forms of the subjects from reports of bugs hold in every order, where
-// these can be run; the numbers are those of distinct orders.
+// The mended forms of the subjects taken from bug reports pass in every order. The numbers are those of distinct
+// orders. Subjects with too many orders are left out.
 func TestReportsAreExplored(t *testing.T) {
 	for name, want := range map[string]int{
 		"raft-votedfor": 6104, "chain-repair": 260, "snapshot-late": 49, "evictable": 18_539, "chain-repair-10": 260, "paxos-commit": 226_080,
@@ -391,8 +391,8 @@ func TestReportsAreExplored(t *testing.T) {
 	}
 }
 
-// Of several workers each may find a failure. Which one is shown follows from
-// the program alone.
+// Each of several workers may find a failure. The reported one depends only on the
+// program.
 func TestWorkersShowTheSameFailure(t *testing.T) {
 	fails := func(t *props.T) {
 		said := ""
@@ -442,7 +442,7 @@ func TestExplorationInAFile(t *testing.T) {
 	}
 }
 
-// lying has a state that its Hash says nothing of.
+// lying has state that its Hash omits.
 func lying(t *props.T) {
 	sys := t.System()
 	l := &liar{}
@@ -460,9 +460,9 @@ func (l *liar) Receive(_ *pulse.Ctx, msg any) { l.last = msg.(int) }
 
 func (l *liar) Hash() uint64 { return 1 }
 
-// The verdict says which reduction was used in the end, and that it is another
-// than was asked for. It used to say Optimal whatever was used, and its text
-// nothing.
+// The verdict names the reduction that was used in the end, and says if it is not
+// the one requested. Before, the verdict always named Optimal, and its text no
+// reduction.
 func TestVerdictTellsTheReductionThatWasUsed(t *testing.T) {
 	trial.Long(t)
 	early := func(t *props.T) {

@@ -10,8 +10,8 @@ import (
 	"github.com/jostle-go/jostle/props"
 )
 
-// BenchmarkRecorder compares searches of small runs that are recorded with others
-// that are not, in turns: the ratio of their medians is to be 1.
+// BenchmarkRecorder compares searches of small runs with and without a recorder, in turns. The ratio of their medians
+// should be 1.
 func BenchmarkRecorder(b *testing.B) {
 	p := Property{Name: "crowd", Test: "crowd", Func: func(t *props.T) {
 		sys := t.System()

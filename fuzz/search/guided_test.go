@@ -15,9 +15,9 @@ import (
 	"github.com/jostle-go/jostle/pulse/choice"
 )
 
-// TestMediansOfArms writes how many runs the arms bita and guided take to find the
-// bug of each subject, compared with plain random. Every other run of guided is random, so
-// that it never takes much more than twice as many.
+// TestMediansOfArms records how many runs the arms bita and guided need to find the bug of each subject,
+// compared with plain random. Every other run of guided is random, so it never takes much more than twice as
+// many.
 //
 // Skips: with -short, since it runs on one goroutine, and for long.
 func TestMediansOfArms(t *testing.T) {
@@ -53,7 +53,7 @@ func TestMediansOfArms(t *testing.T) {
 	golden.Part(t, "testdata/arms.txt", b.String())
 }
 
-// What the arms find depends neither on the number of workers nor on the time.
+// The results of the arms depend neither on the number of workers nor on the time.
 func TestGuidesRepeatThemselves(t *testing.T) {
 	for _, name := range []string{"barber", "writer-error", "raft-dupvote", "procreg"} {
 		s, _ := subjects.ByName(name)
@@ -76,8 +76,8 @@ func TestGuidesRepeatThemselves(t *testing.T) {
 	}
 }
 
-// TestGuidesAreSilent searches what has no bug: programs without a step, with every
-// feature, and those that skip.
+// TestGuidesAreSilent searches programs without a bug: programs without a step, with every feature, and programs that
+// skip.
 func TestGuidesAreSilent(t *testing.T) {
 	trial.Long(t)
 	runs, others := 200, 1000
@@ -111,7 +111,7 @@ func TestGuidesAreSilent(t *testing.T) {
 	}
 }
 
-// Bitá needs one forced order for the bugs whose goal its first run leaves open.
+// Bitá needs one forced order for the bugs that its first run misses.
 func TestBitaForcesOrders(t *testing.T) {
 	for name, want := range map[string]int{"writer": 2, "gatling": 2, "gatling-records": 2, "attach": 2, "bank": 3, "threadring": 2, "server": 2, "messenger": 2} {
 		s, _ := subjects.ByName(name)
@@ -133,8 +133,8 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// A batch is as long as its most demanding arm needs, and repeats the portfolio
-// an even number of times.
+// A batch is as long as its most demanding arm needs. It repeats the portfolio an even number of
+// times.
 func TestBatches(t *testing.T) {
 	for _, c := range []struct {
 		arms string
@@ -153,7 +153,7 @@ func TestBatches(t *testing.T) {
 	}
 }
 
-// TestChangedInputs counts what the arm guided changes of the inputs of a run.
+// TestChangedInputs counts the changes that the arm guided makes to the inputs of a run.
 func TestChangedInputs(t *testing.T) {
 	inputs := []choice.Input{{Label: "a", Seed: 1}, {Label: "b", Words: []uint64{7}}}
 	kept, anew, single := 0, 0, [2]int{}

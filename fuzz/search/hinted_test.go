@@ -6,9 +6,9 @@ import (
 	"github.com/jostle-go/jostle/props"
 )
 
-// The default portfolio of a property that gives hints is guided by them: it finds in some
-// hundred runs what random order finds in some hundred thousand. Hints that every run gives
-// by Sometimes, as most properties do, do not count.
+// With hints, the default portfolio finds in some hundred runs a failure for which random order
+// needs some hundred thousand. Sometimes hints that every run gives, as most properties have, do not
+// count.
 func TestHintedSearchesAreGuided(t *testing.T) {
 	for _, c := range []struct {
 		name     string
@@ -35,7 +35,7 @@ func TestHintedSearchesAreGuided(t *testing.T) {
 	}
 }
 
-// What a batch does follows from its number, also where it is guided.
+// The runs of a batch depend only on the number of the batch, even with hints.
 func TestHintedBatchesAreMadeAgain(t *testing.T) {
 	p := Property{Name: t.Name(), Test: t.Name(), Func: hill(maximize)}
 	whole := Sample(t.Context(), p, Options{Seed: 5, Hinted: true, Workers: 2})
@@ -46,7 +46,7 @@ func TestHintedBatchesAreMadeAgain(t *testing.T) {
 	}
 }
 
-// A run that fails while hints are looked for is not lost, if nothing else fails.
+// If a run fails while the search looks for hints, and no other run fails, that failure is reported.
 func TestRunsForHintsThatFail(t *testing.T) {
 	runs := 0
 	p := Property{Name: t.Name(), Test: t.Name(), Func: func(t *props.T) {

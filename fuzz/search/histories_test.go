@@ -15,10 +15,10 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// A client of a random program asks servers of a register, and notes that in a history.
+// A client of a random program calls the servers of a register, and records its calls in a history.
 type client struct {
 	script []call
-	passes int // a message to this client before its script, -1 for none
+	passes int // the client that gets a message from this client before its script; -1 for none
 	waits  bool
 }
 
@@ -36,9 +36,9 @@ var register = linear.Model[int, call, int]{
 	},
 }
 
-// recorded returns a random property of a register with one or two servers, which is
-// linearizable in some orders and not in others. It tells seen of each history that was
-// judged, without the numbers of steps.
+// recorded returns a random property of a register on one or two servers. Its histories are
+// linearizable in some orders only. It calls seen with each judged history, without the numbers of
+// steps.
 func recorded(seed uint64, seen func(history string)) func(*props.T) {
 	rng := rand.New(rand.NewPCG(seed, 0x68697374))
 	servers := 1 + rng.IntN(2)
@@ -90,10 +90,10 @@ func recorded(seed uint64, seen func(history string)) func(*props.T) {
 	}
 }
 
-// TestHistoriesInAllOrders holds that a reduction leaves out no history: in random
-// programs all reductions come to the histories that all orders come to, and to both
-// verdicts if these do. A history had every search go over to Everything, as if its
-// program had looked at System.Steps.
+// TestHistoriesInAllOrders checks that a reduction loses no history: in random
+// programs all reductions find the same histories and verdicts as all orders. Before,
+// a history made every search fall back to Everything, as if its program had called
+// System.Steps.
 func TestHistoriesInAllOrders(t *testing.T) {
 	trial.Long(t)
 	programs, orders := 30, 500
@@ -128,7 +128,7 @@ func TestHistoriesInAllOrders(t *testing.T) {
 	}
 }
 
-// histories explores a random program, and returns which histories there were.
+// histories explores a random program, and returns the histories of its runs.
 func histories(t *testing.T, seed uint64, m explore.Method, runs int) (map[string]bool, Verdict) {
 	seen := map[string]bool{}
 	x := exploreFor(t, ExploreOptions{Method: m, Runs: runs, KeepOn: true}, recorded(seed, func(h string) { seen[h] = true }))

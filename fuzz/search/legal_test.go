@@ -11,9 +11,9 @@ import (
 )
 
 // retrying is a correct program: a client sets a timer again and again until all workers have
-// answered. What a worker says depends on what the others have told it before. While an answer
-// is on its way a timer can fire only early, so that it fires most times at most: once
-// more when all have answered.
+// answered. The order of messages decides each worker's answer. A timer that fires before the
+// answers is early, so it fires at most as often as early timers are allowed, and once at the
+// end.
 func retrying(o pulse.Options, most int) func(*props.T) {
 	return func(t *props.T) {
 		n := props.Draw(t, rapid.IntRange(1, 4), "workers")
@@ -54,8 +54,8 @@ func retrying(o pulse.Options, most int) func(*props.T) {
 	}
 }
 
-// TestNoArmLetsTimePass: under every arm a program in which timers never come before its
-// messages holds, and one with a few early timers sees no more of them.
+// TestNoArmLetsTimePass: a program in which no timer may fire early passes under every arm. A program with a few early
+// timers never gets more of them.
 func TestNoArmLetsTimePass(t *testing.T) {
 	for _, c := range []struct {
 		name string

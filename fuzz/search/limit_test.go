@@ -2,8 +2,8 @@ package search
 
 import "testing"
 
-// TestLimitOfTests: the limit of a test is that of go test, and of what knows none there
-// is none.
+// TestLimitOfTests: the time limit of a test is that of go test. A test without a deadline has
+// none.
 func TestLimitOfTests(t *testing.T) {
 	deadline, ok := t.Deadline()
 	if l := LimitOf(t); !l.Deadline.Equal(deadline) || l.Margin > 0 != ok {

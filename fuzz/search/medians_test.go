@@ -10,8 +10,8 @@ import (
 	"github.com/jostle-go/jostle/corpus/golden"
 )
 
-// runsWithOldInputs are the medians of the runs until each bug was found when
-// the portfolio kept each drawn input for 32 runs, measured as TestMedians does.
+// runsWithOldInputs has the median number of runs until each bug was found, from the time when the portfolio kept each
+// drawn input for 32 runs. TestMedians measures the same.
 var runsWithOldInputs = map[string]int{
 	"writer": 2, "writer-error": 49, "gatling": 1, "gatling-records": 4, "barber": 20, "messenger": 8,
 	"procreg": 597, "procreg-forgets": 785, "pingreg": 3, "attach": 18, "bank": 155, "threadring": 4,
@@ -19,25 +19,25 @@ var runsWithOldInputs = map[string]int{
 	"cache": 1797, "closing": 513,
 }
 
-// inputsMatter are the subjects whose bug shows for few of their inputs.
+// inputsMatter are the subjects whose bug needs one of few inputs.
 var inputsMatter = []string{"guard", "2pc-early", "paxos-quorum", "cache", "closing"}
 
-// The default portfolio finds what few inputs show several times sooner than
-// when it kept each input for 32 runs, and nothing much later.
+// The default portfolio finds bugs of few inputs several times sooner than when it kept each input for 32 runs, and no
+// bug much later.
 //
 // Skips: with -short, since it runs on one goroutine, and for long.
 func TestMedians(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it runs on one goroutine, and for long")
 	}
-	const searches = 60 // with fewer a median of 8 runs moves by a quarter by chance
+	const searches = 60 // with fewer seeds, chance changes a median of 8 runs by a quarter
 	var b bytes.Buffer
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(w, "median runs until found\tinputs kept for 32 runs\tfor 2\t")
 	for _, s := range fewSubjects() {
 		old, known := runsWithOldInputs[s.Name]
 		if !known {
-			continue // it is younger than that portfolio
+			continue // this subject is newer than that portfolio
 		}
 		var list []int
 		for seed := range uint64(searches) {

@@ -7,7 +7,7 @@ import (
 	"github.com/jostle-go/jostle/props"
 )
 
-// teller is a property as a method.
+// teller has a property that is a method.
 type teller struct{}
 
 func (teller) holds(*props.T)    {}
@@ -19,7 +19,7 @@ func generic[V any](*props.T) {}
 
 func made(string) func(*props.T) { return func(*props.T) {} }
 
-// Under which name cases of a property are kept.
+// The name under which the cases of a property are saved.
 func TestNamesOfProperties(t *testing.T) {
 	const test = "TestA/b"
 	for _, c := range []struct {

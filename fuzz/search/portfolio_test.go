@@ -15,8 +15,8 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// TestStages: what the lists of the default portfolio name is in it, each stage has the arms
-// that it should have, and no arm has early timers in all of its runs or in none.
+// TestStages checks the default portfolio. The arms that its lists name exist, each stage has the right arms, and no
+// arm has early timers in all of its runs or in none.
 func TestStages(t *testing.T) {
 	last := 0
 	for i, s := range stages {
@@ -52,8 +52,8 @@ func TestStages(t *testing.T) {
 	}
 }
 
-// TestShare: random is first, and has every run that the floor needs, and all while the runs
-// have one order.
+// TestShare: the arm random is first. It gets the runs that its guaranteed quarter needs, and all runs while each input
+// has one order.
 func TestShare(t *testing.T) {
 	const runs = 16
 	turns := func(list string, floor bool, spent int) string {
@@ -78,17 +78,17 @@ func TestShare(t *testing.T) {
 	for _, c := range []struct {
 		list  string
 		floor bool
-		spent int // so many runs have one order, the first ones
+		spent int // the first spent runs have one order each
 		want  string
 	}{
-		{"pct", true, 0, "rppprppprppprppp"}, // a quarter of the runs, which cost as much as random's
+		{"pct", true, 0, "rppprppprppprppp"}, // a quarter of the runs, since a run by pct costs as much as one by random
 		{"pctcp", true, 0, "rppprpprpprpprpp"},
 		{"bita", true, 0, "rbbrbbrbrbbrbrbb"},
 		{"random random random pct urw", true, 0, "rrrrpurrrpurrrpu"}, // random has enough
 		{"urw pct", true, 0, "rupurpuprupurpur"},
-		{"pct", true, 3, "rrrrpppppppppppp"}, // no other can do better while there is one order
+		{"pct", true, 3, "rrrrpppppppppppp"}, // no arm is better than random while there is one order
 		{"pct", true, 16, "rrrrrrrrrrrrrrrr"},
-		{"bita pct", false, 16, "bpbpbpbpbpbpbpbp"}, // who chooses the arms has what they choose
+		{"bita pct", false, 16, "bpbpbpbpbpbpbpbp"}, // arms that the user chooses have no guaranteed quarter
 	} {
 		if got := turns(c.list, c.floor, c.spent); got != c.want {
 			t.Errorf("%s, floor %v, %d spent: %s, want %s", c.list, c.floor, c.spent, got, c.want)
@@ -96,14 +96,14 @@ func TestShare(t *testing.T) {
 	}
 }
 
-// A passing is what is reported of a run that passed.
+// A passing is the report of a run that passed.
 type passing struct {
 	arm   string
 	steps int
 	order uint64
 }
 
-// watched searches a mended subject and returns all its runs.
+// watched searches a subject without its bug, and returns all of the search's runs.
 func watched(name string, o Options) (list []passing) {
 	s, _ := subjects.ByName(name)
 	o.Passed = func(arm string, res *props.Result) {
@@ -117,8 +117,8 @@ func watched(name string, o Options) (list []passing) {
 	return list
 }
 
-// TestFloor: after each run of a batch random has had a quarter of all runs and of what
-// they cost, but for the last run of another arm.
+// TestFloor: after each run of a batch, random has had at least a quarter of all runs and of their cost, not counting
+// the last run of another arm.
 func TestFloor(t *testing.T) {
 	for _, name := range []string{"writer", "procreg", "closing", "cas-replay", "writer-error-30", "paxos-commit-6"} {
 		list := watched(name, Options{Runs: 40 * stageRuns, Seed: 5})
@@ -141,8 +141,8 @@ func TestFloor(t *testing.T) {
 	}
 }
 
-// TestBatchesAlone: a batch that is made by itself has the same runs as in its search, in
-// each stage of the portfolio.
+// TestBatchesAlone: a batch that runs alone makes the same runs as within its search, in each stage of the
+// portfolio.
 func TestBatchesAlone(t *testing.T) {
 	const batches = 20
 	for _, name := range []string{"procreg", "raft-dupvote", "chain-repair"} {
@@ -172,8 +172,8 @@ func TestAgainOfStages(t *testing.T) {
 	}
 }
 
-// TestSharesOfWorkers: what is found, by whom and in which run does not depend on the
-// number of workers.
+// TestSharesOfWorkers: the failures, the arms that find them and the numbers of the runs do not depend on the number of
+// workers.
 func TestSharesOfWorkers(t *testing.T) {
 	for _, name := range []string{"cas-replay", "snapshot-late", "procreg"} {
 		s, _ := subjects.ByName(name)
@@ -194,8 +194,8 @@ func TestSharesOfWorkers(t *testing.T) {
 	}
 }
 
-// BenchmarkCosts prints what a step costs by each arm of the default portfolio, as costs
-// has it: in quarters of a step in random order, the mean over the subjects.
+// BenchmarkCosts prints the cost of a step for each arm of the default portfolio, in the form of the table costs: in
+// quarters of a step in random order, the mean over the subjects.
 func BenchmarkCosts(b *testing.B) {
 	list, arms, best := subjects.Easy(), usual(), map[string]float64{}
 	perStep := func(s subjects.Subject, e Entry) float64 {

@@ -14,7 +14,7 @@ import (
 	"github.com/jostle-go/jostle/props"
 )
 
-// An exploration with inputs counts those that are done with.
+// The progress of an exploration with inputs counts the completed inputs.
 func TestProgressOfInputs(t *testing.T) {
 	var last explore.Progress
 	o := ExploreOptions{Seed: 1, Progress: func(p explore.Progress) { last = p }}
@@ -31,8 +31,8 @@ func TestProgressOfInputs(t *testing.T) {
 	}
 }
 
-// A long exploration is reported, with an estimate of how many runs there are. It continues until
-// it was told once, however long that takes.
+// A long exploration reports its progress, with an estimate of the number of runs. This one continues until it has
+// reported once, however long that takes.
 func TestProgressOfAnExploration(t *testing.T) {
 	var told []explore.Progress
 	ctx, cancel := context.WithCancel(context.Background())
@@ -56,11 +56,11 @@ func TestProgressOfAnExploration(t *testing.T) {
 	}
 }
 
-// The runs of an estimate are no runs of the search: they are not counted, and
-// nor is what comes of them.
+// The runs of an estimate do not count as runs of the search. Their results do not count
+// either.
 func TestEstimateIsNotCounted(t *testing.T) {
 	var calls atomic.Int64
-	picky := func(t *props.T) { // fails in every sixth order, and skips as many
+	picky := func(t *props.T) { // fails in one of six orders, and skips another
 		calls.Add(1)
 		said := ""
 		sys := t.System()
@@ -88,7 +88,7 @@ func TestEstimateIsNotCounted(t *testing.T) {
 	}
 }
 
-// What a verdict says of how many runs there are.
+// TestEstimateInAVerdict checks how a verdict states the number of runs.
 func TestEstimateInAVerdict(t *testing.T) {
 	for _, c := range []struct {
 		v    Verdict
@@ -113,13 +113,13 @@ func TestEstimateInAVerdict(t *testing.T) {
 	}
 }
 
-// A verdict and the advice on it say one number of runs. They said "520,000,000 to
-// 2,100,000,000" and "1,000,000,000".
+// A verdict and its advice give the same number of runs. Before, one said "520,000,000 to 2,100,000,000" and the other
+// "1,000,000,000".
 func TestOneEstimate(t *testing.T) {
 	for _, bound := range []explore.Bound{"time", "runs"} {
 		for estimate, want := range map[float64]string{1.04e9: "about 1,000,000,000", 81_234: "about 81,000", 3e20: "more than 10^18"} {
 			v := Verdict{Result: explore.Result{Bound: bound, Distinct: 90, Runs: 90, Estimate: estimate}, Inputs: 1}
-			if bound == "time" && estimate < 1e9 { // then it says a time
+			if bound == "time" && estimate < 1e9 { // in this case the advice gives a time
 				continue
 			}
 			if got, advice := v.String(), v.Advice(); !strings.Contains(got, " of "+want+", ") || !strings.Contains(advice, want) {
@@ -129,7 +129,7 @@ func TestOneEstimate(t *testing.T) {
 	}
 }
 
-// What is known of one input only is not known of all.
+// An estimate for one input alone is not taken for all inputs.
 func TestEstimatesAreAddedUp(t *testing.T) {
 	for _, c := range []struct {
 		estimates []float64

@@ -9,8 +9,8 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// A remembered message keeps its text when it is shown, a remembering one how to make it, as
-// those of protobuf do.
+// Showing a remembered message changes its stored text. Showing a remembering message changes how it makes its text.
+// Messages of protobuf do so.
 type (
 	remembered  struct{ text string }
 	remembering struct{ make func() string }
@@ -26,8 +26,8 @@ func (r *remembering) String() string {
 	return r.make()
 }
 
-// TestTextsChangeNothing holds that a finding repeats whose messages change when they are
-// shown.
+// TestTextsChangeNothing checks that a finding replays even if showing its messages changes
+// them.
 func TestTextsChangeNothing(t *testing.T) {
 	for name, message := range map[string]func() any{
 		"text":     func() any { return &remembered{} },

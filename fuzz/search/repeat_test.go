@@ -7,8 +7,8 @@ import (
 	"github.com/jostle-go/jostle/props"
 )
 
-// A run in which timers came early is repeated with early timers, whichever run of
-// a batch it is.
+// A run with early timers is repeated with early timers, whatever its position in a
+// batch.
 func TestEarlyTimersAreRepeated(t *testing.T) {
 	rich := func(t *props.T) { trial.Rich(t.System()) }
 	for _, arms := range [][]string{{"random"}, {"random", "pos", "urw"}, {"random", "pos", "urw", "pct", "pctcp"}} {

@@ -22,7 +22,7 @@ import (
 // nightly reports whether the long versions of tests are wanted.
 func nightly() bool { return os.Getenv("JOSTLE_NIGHTLY") != "" }
 
-// fewSubjects are some of the easy ones by day, and all at night.
+// fewSubjects returns some of the easy subjects by day, and all of them at night.
 func fewSubjects() []subjects.Subject {
 	if golden.Whole() {
 		return subjects.Easy()
@@ -30,15 +30,15 @@ func fewSubjects() []subjects.Subject {
 	return subjects.Few()
 }
 
-// searchFor searches a property with the default portfolio and a bound of
-// runs, so that what is found does not depend on how fast the machine is.
+// searchFor searches a property with the default portfolio and a limit of runs, so that the result does not depend on
+// the machine's speed.
 func searchFor(t *testing.T, property func(*props.T), seed uint64, workers, runs int) Result {
 	t.Helper()
 	p := Property{Name: t.Name(), Test: t.Name(), Func: property}
 	return Sample(context.Background(), p, Options{Seed: seed, Workers: workers, Runs: runs})
 }
 
-// searchBy searches a property by some arms in turns.
+// searchBy searches a property with some arms in turns.
 func searchBy(t *testing.T, property func(*props.T), o Options, arms ...string) Result {
 	t.Helper()
 	var err error
@@ -48,8 +48,8 @@ func searchBy(t *testing.T, property func(*props.T), o Options, arms ...string) 
 	return Sample(context.Background(), Property{Name: t.Name(), Test: t.Name(), Func: property}, o)
 }
 
-// A run of a subject takes 3 to 60 µs, so the default budget of 2 seconds is
-// at least 30,000 of them; half of that must do.
+// A run of a subject takes 3 to 60 µs, so the default budget of 2 seconds allows at least 30,000 runs. Half as many
+// must suffice.
 const enoughRuns = 15_000
 
 func TestEverySubjectIsFound(t *testing.T) {
@@ -109,8 +109,8 @@ func TestWorkersDoNotMatter(t *testing.T) {
 	}
 }
 
-// A budget that is used up by the first run ends the search there, not at the
-// end of its batch.
+// If the first run uses up the budget, the search ends after that run and not after its
+// batch.
 func TestTimeIsUpAfterAnyRun(t *testing.T) {
 	writer, _ := subjects.ByName("writer")
 	ctx, cancel := context.WithTimeout(context.Background(), 1)
@@ -121,11 +121,11 @@ func TestTimeIsUpAfterAnyRun(t *testing.T) {
 	}
 }
 
-// Situations with a name of their own in each run, which no run reached, are named up to a
-// bound and then counted. There was a line for each run.
+// Situations that have a new name in each run and were never reached are named up to a limit and then counted. Before,
+// there was a line for each run.
 func TestManySituationsAreCounted(t *testing.T) {
 	for situations, more := range map[int]int{19: 0, 20: 0, 21: 1, 500: 480} {
-		n := 0 // a property must not have such state
+		n := 0 // a real property must not have such state
 		x := searchFor(t, func(t *props.T) {
 			n++
 			t.Sometimes(fmt.Sprint(n%situations), false)
@@ -143,7 +143,7 @@ func TestManySituationsAreCounted(t *testing.T) {
 	}
 }
 
-// A verdict names as many situations as a complaint does, and counts the others.
+// A verdict names as many situations as a complaint does, and only counts the others.
 func TestVerdictNamesSituations(t *testing.T) {
 	var v Verdict
 	for i := range mostMissed + 2 {
@@ -156,11 +156,11 @@ func TestVerdictNamesSituations(t *testing.T) {
 	}
 }
 
-// Situations with a name of their own in each run are kept up to a bound, which is reported. A
-// search kept all of them.
+// Situations that have a new name in each run are stored up to a limit, and the limit is reported. Before, a search
+// stored all of them.
 func TestSituationsAreBounded(t *testing.T) {
 	const note = "Sometimes is given more than 1,000 names: later names are not checked; use few names, the same in each run"
-	n := 0 // a property must not have such state
+	n := 0 // a real property must not have such state
 	property := func(t *props.T) {
 		sys := t.System()
 		to := sys.Spawn("to", pulse.Func(func(*pulse.Ctx, any) {}))
@@ -192,8 +192,8 @@ func TestSituationsAreBounded(t *testing.T) {
 	}
 }
 
-// What is said of draws that need more numbers than they may read is about that.
-// Their generators were said to reject too much.
+// If draws need more numbers than they may read, the report says that. Before, it said that the generators reject too
+// much.
 func TestLargeDrawsAreNotRejected(t *testing.T) {
 	property := func(t *props.T) {
 		props.Draw(t, rapid.SliceOfN(rapid.Int(), 100_000, -1), "huge")

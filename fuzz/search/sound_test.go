@@ -24,15 +24,15 @@ func sides(t *props.T, sys *pulse.System, one, other func()) {
 	sys.Run()
 }
 
-// TestExploreIsRight holds that an exploration that is complete has seen all
-// ways to fail. Of each property it once saw fewer with the reductions that leave
-// out orders, and said complete.
+// TestExploreIsRight checks that a complete exploration has found all failures. For
+// each of these properties, some reduction once found fewer and still reported
+// complete.
 func TestExploreIsRight(t *testing.T) {
 	for _, c := range []struct {
 		name     string
 		property func(*props.T)
 		failures []string
-		handed   string // the reduction that the verdict says it restarted with
+		handed   string // the reduction with which the search restarted, in the verdict's words
 	}{
 		{"a skip in a handler", func(t *props.T) {
 			sides(t, t.System(), func() { t.Skip("not wanted") }, func() { t.Errorf("came") })
@@ -92,9 +92,9 @@ func fails(is bool) error {
 	return nil
 }
 
-// TestWatchedByOthers holds that an exploration says that it may have missed
-// what an observer of the property's own, or the isolation check, would have
-// seen in an order that was left out. It said nothing.
+// TestWatchedByOthers: an exploration says that it may have missed failures that only the
+// property's own observer, or the isolation check, could detect in a left-out order. Before, it
+// said nothing.
 func TestWatchedByOthers(t *testing.T) {
 	changed := func(t *props.T) {
 		sys := t.SystemWith(pulse.Options{Isolation: true})
@@ -137,8 +137,8 @@ type stepped func()
 
 func (s stepped) Stepped(*pulse.System, int) { s() }
 
-// TestSometimesInOrdersLeftOut holds that a situation that Always would have
-// seen only in an order that was left out is no complaint. It failed the test.
+// TestSometimesInOrdersLeftOut: if an Always could observe a Sometimes situation only in orders that a reduction left
+// out, its absence is no complaint. Before, it failed the test.
 func TestSometimesInOrdersLeftOut(t *testing.T) {
 	property := func(t *props.T) {
 		sys, one, other := t.System(), false, false
@@ -159,8 +159,8 @@ func TestSometimesInOrdersLeftOut(t *testing.T) {
 	}
 }
 
-// unsteady are programs that do something else each time that they run. runs is
-// kept outside of a run.
+// unsteady are programs that behave differently in each run. They count their runs in a variable outside the
+// run.
 func unsteady(runs *int) map[string]func(*props.T) {
 	program := func(send func(ctx *pulse.Ctx, to pulse.Ref)) func(*props.T) {
 		return func(t *props.T) {
@@ -181,9 +181,9 @@ func unsteady(runs *int) map[string]func(*props.T) {
 	}
 }
 
-// TestProgramsThatDoNotRepeat holds that a program that does something else in
-// each run is neither called complete nor passed. It was, and a failure of it
-// was said to be replayed 2 of 2.
+// TestProgramsThatDoNotRepeat checks that a program that behaves differently in each run is reported
+// neither as complete nor as passed. Before, it was, and one of its failures was reported as replayed 2 of
+// 2.
 func TestProgramsThatDoNotRepeat(t *testing.T) {
 	for name, want := range map[string]string{
 		"another number of messages": `before step 1, the deliverable messages differ from the earlier run (now 1, the first one sink ← "message")`,

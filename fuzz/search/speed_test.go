@@ -11,8 +11,8 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// BenchmarkSample prints what a run of each subject without its bug takes in a search
-// with its usual portfolio, draws and all that is kept included, and the sum.
+// BenchmarkSample prints the time of a run of each subject without its bug, and the sum. The runs are those of a search
+// with the usual portfolio, including draws and all records.
 func BenchmarkSample(b *testing.B) {
 	sum := 0.0
 	for _, s := range subjects.Easy() {
@@ -24,8 +24,8 @@ func BenchmarkSample(b *testing.B) {
 	b.ReportMetric(sum, "µs-of-all")
 }
 
-// BenchmarkSampleBySteps prints what a run takes in a search by random order alone, of
-// three clients that ask a server so many times, one question after the other.
+// BenchmarkSampleBySteps prints the time of a run in a search by random order alone. Three clients ask a server n
+// questions each, one after another.
 func BenchmarkSampleBySteps(b *testing.B) {
 	arms, err := search.Strategies("random")
 	if err != nil {
@@ -65,7 +65,7 @@ func askRounds(t *props.T, rounds int) *pulse.System {
 	return sys
 }
 
-// perRun reports what a run takes in µs.
+// perRun reports the time of a run in µs.
 func perRun(b *testing.B, p search.Property, o search.Options) float64 {
 	best := time.Duration(1 << 62)
 	for b.Loop() {

@@ -15,8 +15,8 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// A spread is how many runs an input has, in all orders with all answers, and how many of them
-// its actors can tell from the first.
+// A spread counts the runs of an input, over all orders and answers. It also counts the runs in which some actor
+// receives something else than in the first run.
 type spread struct {
 	runs, others int
 	whole        bool // these are all
@@ -31,8 +31,8 @@ func spreadOf(r *props.Runner, seed, first uint64) (out spread) {
 	return out
 }
 
-// TestSpentAgainstAllOrders holds isSpent against all orders of random small programs: what
-// it says of a run is true, and it says so of all inputs that have one order.
+// TestSpentAgainstAllOrders compares isSpent with all orders of random small programs. Every answer must be true, and
+// isSpent must recognize all inputs that have one order.
 func TestSpentAgainstAllOrders(t *testing.T) {
 	trial.Long(t)
 	programs := uint64(400)
@@ -42,7 +42,7 @@ func TestSpentAgainstAllOrders(t *testing.T) {
 	one, alone, several := 0, 0, 0
 	for seed := range programs {
 		p := trial.NewTable(rand.New(rand.NewPCG(seed, 20)))
-		p.AtOnce = false // else an order may end by a panic before another step
+		p.AtOnce = false // otherwise a panic may end an order before another step
 		r := props.NewRunner(t.Name(), p.Property(nil, 0))
 		res := r.Run(props.Plan{Seed: seed})
 		spent, sequence := isSpent(&res), res.System.Trace().Sequential()
@@ -69,8 +69,8 @@ func TestSpentAgainstAllOrders(t *testing.T) {
 	}
 }
 
-// TestSpentSubjects does so for the example programs, which have timers, processes and
-// properties that watch. Of these not all that has one order is known to.
+// TestSpentSubjects counts the spent runs of the example programs, which have timers, processes and properties that
+// watch. In these, isSpent does not recognize every input with one order.
 func TestSpentSubjects(t *testing.T) {
 	got := ""
 	for _, s := range subjects.Easy() {
@@ -94,8 +94,8 @@ func TestSpentSubjects(t *testing.T) {
 	golden.File(t, "testdata/spent.txt", got)
 }
 
-// TestInputsOfSpentRuns: where an input has one order each run has an input of its own. Else
-// two runs share one: each pair has the inputs that it has in other programs.
+// TestInputsOfSpentRuns: in a program with one order per input, each run has an input of its own. In others, two
+// consecutive runs share an input, and each pair has the same input in every such program.
 func TestInputsOfSpentRuns(t *testing.T) {
 	inputs := func(o Options, f func(*props.T, uint64)) (list []uint64) {
 		o.Runs, o.Seed = stageRuns, 3
@@ -141,7 +141,7 @@ func TestInputsOfSpentRuns(t *testing.T) {
 				for i := range n {
 					ctx.After(time.Second, i)
 				}
-			} else if msg == 0 { // after which another one is no question either
+			} else if msg == 0 { // one more timer makes no choice either
 				ctx.After(time.Second, "last")
 			}
 		})), "go")
@@ -151,7 +151,7 @@ func TestInputsOfSpentRuns(t *testing.T) {
 	for name, c := range map[string]struct {
 		arms string
 		f    func(*props.T, uint64)
-		own  func(pair int) bool // its second run has an input of its own
+		own  func(pair int) bool // whether the pair's second run has an input of its own
 	}{
 		"races":               {"", func(t *props.T, _ uint64) { send(t, 3) }, never},
 		"one message":         {"", func(t *props.T, _ uint64) { send(t, 1) }, ever},

@@ -17,15 +17,15 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// spreadRuns is how many runs Explore has to find a subject's bug, and notFound
-// stands for more.
+// spreadRuns is the number of runs in which Explore must find a subject's bug. notFound stands for more
+// runs.
 const (
 	spreadRuns = 20_000
 	notFound   = 10 * spreadRuns
 )
 
-// spreadSubjects are the subjects with the inputs that they draw, and two with one
-// input that has too many orders.
+// spreadSubjects are the subjects with their drawn inputs, and two subjects with one input that has too many
+// orders.
 func spreadSubjects() (list []subjects.Subject) {
 	list = fewSubjects()
 	if !golden.Whole() {
@@ -47,7 +47,7 @@ func spreadSubjects() (list []subjects.Subject) {
 	return list
 }
 
-// foundAfter returns after how many runs Explore finds a failure.
+// foundAfter returns the number of runs after which Explore finds a failure.
 func foundAfter(t *testing.T, x *exploring, err error) int {
 	t.Helper()
 	if err != nil {
@@ -59,15 +59,15 @@ func foundAfter(t *testing.T, x *exploring, err error) int {
 	return x.made
 }
 
-// inTurns explores as Explore does.
+// inTurns explores with inputs in turns, as Explore does.
 func inTurns(t *testing.T, property func(*props.T), seed uint64) int {
 	x := newExploring(context.Background(), Property{Name: t.Name(), Func: property}, ExploreOptions{Runs: spreadRuns, Seed: seed})
 	defer x.close()
 	return foundAfter(t, x, x.all())
 }
 
-// oneByOne explores one input after the other, and each depth-first, as Explore
-// did before.
+// oneByOne explores one input after another, each
+// depth-first.
 func oneByOne(t *testing.T, property func(*props.T), seed uint64) int {
 	o := ExploreOptions{Runs: spreadRuns, Seed: seed, Method: explore.Method{DepthFirst: true}}
 	x := newExploring(context.Background(), Property{Name: t.Name(), Func: property}, o)
@@ -84,8 +84,8 @@ func oneByOne(t *testing.T, property func(*props.T), seed uint64) int {
 	return foundAfter(t, x, nil)
 }
 
-// Explore finds what it did not find when it stayed in one corner of the first
-// input, and takes no longer for the rest, but for one run of each input.
+// Explore finds failures that it missed when it stayed in one part of the first input. It takes no longer for the rest,
+// except one run of each input.
 //
 // Skips: with -short, since it runs on one goroutine, and for long.
 func TestExploreIsSpread(t *testing.T) {
@@ -126,7 +126,7 @@ func TestExploreIsSpread(t *testing.T) {
 	golden.Part(t, "testdata/spread.golden", b.String())
 }
 
-// cells writes numbers of runs.
+// cells formats numbers of runs.
 func cells(list []int) string {
 	var b strings.Builder
 	for _, n := range list {
@@ -139,8 +139,8 @@ func cells(list []int) string {
 	return b.String()
 }
 
-// sizedInputs draws a number by OneOf: as many clients as it says send to one
-// actor. It fails for the seventh input.
+// sizedInputs draws a number by OneOf. That many clients send to one actor. It fails for the seventh
+// input.
 func sizedInputs(told func(size int)) func(*props.T) {
 	return func(t *props.T) {
 		size := props.OneOf(t, "size", 12, 11, 2, 10, 3, 9, 5)
@@ -154,8 +154,8 @@ func sizedInputs(told func(size int)) func(*props.T) {
 	}
 }
 
-// The inputs take turns, small ones first, with parts that double: a failure of the
-// seventh is found though the first has 12! orders.
+// Explore alternates between inputs, small inputs first, in parts that double in size. So it finds the failure of the
+// seventh input although the first input has 12! orders.
 func TestInputsTakeTurns(t *testing.T) {
 	var turns []string
 	last, n := 0, 0
@@ -167,14 +167,14 @@ func TestInputsTakeTurns(t *testing.T) {
 		last = size
 		n++
 	}))
-	// Of each number one is a run that is repeated: it does not count.
+	// For each number, one run is a repetition that does not count.
 	want := "12:2 11:2 2:2 10:2 3:2 9:2 5:2 2:1 3:5 5:32 9:32 10:32 11:32 12:32"
 	if got := strings.Join(turns, " "); !strings.HasPrefix(got, want) || x.Verdict.Inputs != 7 || len(x.Found) != 1 || x.made != 188 {
 		t.Errorf("%d runs, %v\ngot  %s\nwant %s", x.made, x.Verdict, got, want)
 	}
 }
 
-// Inputs that are all done in time have the same result as one by one.
+// If all inputs are completed, the result is the same as with one input after another.
 func TestTurnsChangeNoCount(t *testing.T) {
 	for _, workers := range []int{1, 2} {
 		o := ExploreOptions{KeepOn: true, Workers: workers}
@@ -195,8 +195,8 @@ func TestTurnsChangeNoCount(t *testing.T) {
 	}
 }
 
-// Of more inputs than are drawn at once, and of more than may be open, each has its
-// turn while there are runs.
+// If there are more inputs than are drawn at once, or than may be open, each still gets its turn while runs are
+// left.
 func TestManyInputs(t *testing.T) {
 	trial.Long(t)
 	for _, c := range []struct{ values, clients, runs, inputs int }{
@@ -218,7 +218,7 @@ func TestManyInputs(t *testing.T) {
 	}
 }
 
-// A failure that a probe has found is confirmed, kept and told as any other.
+// A failure that a probe finds is confirmed, kept and reported like any other failure.
 func TestProbesAreFindings(t *testing.T) {
 	for _, workers := range []int{1, 3} {
 		x := exploreFor(t, ExploreOptions{Runs: 100_000, Workers: workers}, func(t *props.T) {
@@ -239,8 +239,8 @@ func TestProbesAreFindings(t *testing.T) {
 	}
 }
 
-// A property whose inputs have far too many orders is one for Check, which the
-// advice says.
+// If the inputs of a property have far too many orders, the advice recommends
+// Check.
 func TestAdviceAfterTurns(t *testing.T) {
 	x := exploreFor(t, ExploreOptions{Runs: 20_000, Progress: func(explore.Progress) {}}, func(t *props.T) {
 		props.OneOf(t, "n", 1, 2, 3)
@@ -254,8 +254,8 @@ func TestAdviceAfterTurns(t *testing.T) {
 	}
 }
 
-// An input whose exploration restarts with another reduction, after some turns,
-// forgets its own runs and no others.
+// If the exploration of one input restarts with another reduction, after some turns, it forgets only its own
+// runs.
 func TestTurnsThatBeginAgain(t *testing.T) {
 	property := func(sizes ...int) func(*props.T) {
 		return func(t *props.T) {
@@ -263,7 +263,7 @@ func TestTurnsThatBeginAgain(t *testing.T) {
 			sys, said := t.System(), ""
 			trial.Crowd(sys, size, func(word string) {
 				if said += word; said == "fdb" {
-					t.Fatal("f, d, b") // after which the rest of the run is not known
+					t.Fatal("f, d, b") // after this the rest of the run is unknown
 				}
 			})
 			sys.Run()

@@ -9,8 +9,8 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// TestRefusedCallsAreNamed holds that a run that stands still is reported with the call of
-// another goroutine that was refused: the step may wait for that goroutine.
+// TestRefusedCallsAreNamed: if a run hangs, the report names a call by another goroutine that was refused, since the
+// step may wait for that goroutine.
 func TestRefusedCallsAreNamed(t *testing.T) {
 	refused, release := make(chan bool), make(chan bool)
 	r := props.NewRunner(t.Name(), func(t *props.T) {

@@ -32,9 +32,9 @@ func TestNoFalseAlarms(t *testing.T) {
 	}
 }
 
-// alarms searches a program without a bug with every strategy and the portfolio, and
-// fails the test for what they find. It returns the situations that the portfolio has
-// not reached.
+// alarms searches a program without a bug, with every strategy and
+// with the portfolio. Any failure is a false alarm and fails the
+// test. It returns the situations that the portfolio has not reached.
 func alarms(t *testing.T, name string, property func(*props.T)) (missed []string) {
 	seeds, runs, shared := uint64(1), 30, 300
 	switch {
@@ -65,9 +65,9 @@ func alarm(t *testing.T, name string, p search.Property, o search.Options) (miss
 	return res.Missed
 }
 
-// TestSlowRaisesNoAlarm runs all programs without a bug by the strategy that keeps
-// messages away, which might let time pass where it must not. At night it makes 60,000
-// runs of each, without early timers and with them.
+// TestSlowRaisesNoAlarm runs all programs without a bug with the strategy
+// that delays messages: it could wrongly fire timers while messages wait.
+// At night it makes 60,000 runs of each, with and without early timers.
 func TestSlowRaisesNoAlarm(t *testing.T) {
 	runs := 100
 	switch {
@@ -99,9 +99,9 @@ func TestSlowRaisesNoAlarm(t *testing.T) {
 	}
 }
 
-// TestAlarmsAreSeen plants a fault that searches once had: time passes although
-// messages can be delivered. Random order finds it in the programs whose claims
-// depend on time.
+// TestAlarmsAreSeen plants a fault that searches once had:
+// timers fire although messages can be delivered. Random
+// order must find it in the programs that check time.
 func TestAlarmsAreSeen(t *testing.T) {
 	var seen []uint64
 	for number := range uint64(correctPrograms) {

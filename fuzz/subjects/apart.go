@@ -7,9 +7,9 @@ import (
 	"github.com/jostle-go/jostle/fuzz/subjects/votelog"
 )
 
-// Apart returns hard subjects that are held apart: no search is tuned on them. So they
-// can finally judge searches. Only random runs were used to choose their sizes. A random
-// search finds each bug in 1000 to 20,000 runs (median).
+// Apart returns hard subjects reserved for judging searches, so no
+// search was tuned on them. Only random runs were used to choose their
+// sizes. A random search finds each bug in 1000 to 20,000 runs (median).
 func Apart() []Subject {
 	return []Subject{
 		{

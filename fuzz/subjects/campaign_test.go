@@ -1,5 +1,5 @@
-// Skips: unless JOSTLE_BROKEN is set, for a campaign that is to find all bugs:
-// TestCampaignOfSubjects of the command is one.
+// Skips: unless JOSTLE_BROKEN is set. It is set by tests that run a campaign to
+// find the bugs of all subjects, such as TestCampaignOfSubjects of the command.
 package subjects_test
 
 import (

@@ -62,7 +62,7 @@ type result struct {
 	text    string // the trace, for some runs
 }
 
-// seeds is how many runs there are of each program with each strategy.
+// seeds is the number of runs of each program with each strategy.
 func seeds() int {
 	switch {
 	case nightly():
@@ -73,11 +73,11 @@ func seeds() int {
 	return 50
 }
 
-// textOf is the number of runs of which one is kept as text.
+// textOf says which runs store their trace as text: every 25th.
 const textOf = 25
 
-// freshSeeds is how many runs are also made each in a system of its own, which takes
-// four times as long. A dependence on earlier runs shows long before.
+// freshSeeds is how many of the runs are also made in a new system each, which
+// takes four times as long. A dependence on earlier runs shows up much sooner.
 func freshSeeds() int {
 	if nightly() {
 		return seeds()
@@ -114,7 +114,7 @@ func sequence(p program, by pulse.Strategy, n int, fresh bool) []result {
 // digests has the hash of the result of firstSequence, by strategy and program.
 var digests = map[string][]byte{}
 
-// firstSequence is the sequence that others are compared with. It stores its digest.
+// firstSequence returns the sequence that others are compared with, and stores its digest.
 func firstSequence(strategy string, p program) []result {
 	list, h := sequence(p, byName(strategy), seeds(), false), fnv.New128a()
 	for _, r := range list {

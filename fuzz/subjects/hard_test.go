@@ -14,17 +14,17 @@ import (
 )
 
 const (
-	hardSearches = 50     // of each hard subject with each strategy
+	hardSearches = 50     // searches for each hard subject and strategy
 	hardLimit    = 10_000 // the most runs of such a search
-	hardMedian   = 1000   // what makes a subject hard, in random order
+	hardMedian   = 1000   // a subject is hard if random order needs more runs than this, in the median
 	hardFile     = "testdata/hard.txt"
 )
 
-// TestHardMedians measures how many runs it takes to find the bugs of the hard
-// subjects: the median, the most, and how many searches find nothing. It does so at
-// night; JOSTLE_REWRITE=1 stores the numbers, as elsewhere.
+// TestHardMedians compares how many runs the hard subjects need with stored numbers:
+// the median, the maximum, and how many searches find nothing. At night it measures
+// them; JOSTLE_REWRITE=1 stores them.
 //
-// Skips: the rest of it without JOSTLE_NIGHTLY; what is stored is judged always.
+// Skips: the measurement without JOSTLE_NIGHTLY. The stored numbers are checked always.
 func TestHardMedians(t *testing.T) {
 	if golden.Whole() {
 		golden.File(t, hardFile, hardTable(t))

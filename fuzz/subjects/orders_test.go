@@ -11,15 +11,15 @@ import (
 	"github.com/jostle-go/jostle/pulse/choice"
 )
 
-// every is a strategy that counts through all decisions like an odometer: each run
-// makes other decisions until all were made.
+// every is a strategy that counts through all decisions like an odometer:
+// each run makes other decisions, until all combinations are done.
 type every struct {
 	sys    *pulse.System
 	digits []digit
 	at     int
 }
 
-// A digit is one decision of the run.
+// A digit is one decision of the run: the alternative picked, how many there are, and the step.
 type digit struct{ pick, of, step int }
 
 func (e *every) Begin(uint64) { e.at = 0 }
@@ -34,8 +34,8 @@ func (e *every) Pick(enabled *pulse.Enabled) int {
 
 func (e *every) Choose(choice.Kind, int) int { return 0 }
 
-// next moves to the next order. It returns the first step in which that differs from
-// the last order; ok is false when there is none.
+// next moves on to the next order. It returns the first step that
+// differs from the previous order; ok is false if no order is left.
 func (e *every) next() (step int, ok bool) {
 	for n := len(e.digits) - 1; n >= 0; n-- {
 		d := &e.digits[n]
@@ -47,10 +47,10 @@ func (e *every) next() (step int, ok bool) {
 	return 0, false
 }
 
-// orders counts the orders of a program, and how they ended.
+// orders has the numbers of orders of a program, in total and by result.
 type orders struct {
 	all        int
-	distinct   int // by what each actor receives
+	distinct   int // orders that differ in what some actor receives
 	deliveries int // in their tree
 	failing    int
 	orphaning  int // orders that pass with messages to actors that had ended

@@ -17,11 +17,11 @@ import (
 	"github.com/jostle-go/jostle/pulse/strategy"
 )
 
-// turns are the strategies that take turns in a search.
+// turns are the strategies that a search uses in turns.
 var turns = []string{"random", "pos", "pctcp", "urw"}
 
 const (
-	searches = 20     // of each property with each strategy, with the seeds 1, 2, 3, …
+	searches = 20     // searches for each property and strategy, with the seeds 1, 2, 3, …
 	limit    = 20_000 // the most runs of a search
 )
 
@@ -49,8 +49,8 @@ func (h *hunt) next() props.Result {
 	return h.runner.Run(props.Plan{Seed: h.state * 0x9e3779b97f4a7c15, Strategy: by, StrategySeed: h.state})
 }
 
-// untilFound returns how many runs it takes to find a failure, limit if that many
-// runs find none.
+// untilFound returns the number of runs until
+// the first failure, or limit if there is none.
 func untilFound(t *testing.T, property func(*props.T), names []string, seed uint64, limit int) int {
 	h := newHunt(property, names, seed)
 	defer h.runner.Close()
@@ -66,10 +66,10 @@ func untilFound(t *testing.T, property func(*props.T), names []string, seed uint
 	return limit
 }
 
-// TestPropertiesFindBugs compares how many runs it takes to find each bug, by
-// the median and the most of all searches, with the stored numbers.
-// JOSTLE_REWRITE=1 stores them. By day each third subject is searched, and with -short a few
-// searches must find each bug.
+// TestPropertiesFindBugs counts how many runs it takes to find each bug.
+// It compares the median and the maximum of all searches with stored
+// numbers. JOSTLE_REWRITE=1 stores them. By day it searches every third
+// subject; with -short it only requires that a few searches find each bug.
 func TestPropertiesFindBugs(t *testing.T) {
 	var b bytes.Buffer
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
@@ -99,8 +99,8 @@ func TestPropertiesFindBugs(t *testing.T) {
 	}
 }
 
-// found searches a subject for its bug, n times, and returns the median and
-// the most of the runs that it took.
+// found makes n searches of a subject and returns how many
+// runs they took to find its bug: the median and the maximum.
 func found(t *testing.T, s subjects.Subject, names []string, n int) string {
 	list := make([]int, n)
 	for i := range list {

@@ -44,7 +44,7 @@ func TestSizes(t *testing.T) {
 	for _, c := range []struct {
 		name           string
 		broken, mended subjects.Build
-		failing        int    // of 2000 runs of the broken form
+		failing        int    // number of failing runs, of 2,000 of the broken form
 		text           string // the first line of the first failure
 	}{
 		{"writer", writer.Config{Actions: 3}.Build, writer.Config{Actions: 3, Mended: true}.Build,
@@ -129,8 +129,8 @@ func TestSizes(t *testing.T) {
 	}
 }
 
-// takeover has a client that takes over the name of a dead process, while others
-// register the dead process under that name.
+// takeover has a client that registers another process under the name of a
+// dead one. At the same time others register the dead process under that name.
 func takeover(forgets, mended bool) procreg.Config {
 	const register = procreg.Register
 	return procreg.Config{
@@ -151,7 +151,7 @@ func TestFIFO(t *testing.T) {
 			continue
 		}
 		s.Options.Delivery = pulse.DeliveryFIFO
-		if strings.HasPrefix(s.Name, "paxos-commit") { // it has too many orders
+		if strings.HasPrefix(s.Name, "paxos-commit") { // too many orders to run them all
 			sys := newSystem(t, s, strategy.POS(), false)
 			for seed := range uint64(20_000) {
 				if err := run(sys, seed, s.Broken); err != nil {

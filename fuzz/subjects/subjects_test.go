@@ -29,7 +29,7 @@ func newSystem(t *testing.T, s subjects.Subject, by pulse.Strategy, record bool)
 	return sys
 }
 
-// run makes one run and returns what it failed with, nil when it passed.
+// run makes one run and returns its failure, nil if it passed.
 func run(sys *pulse.System, seed uint64, build subjects.Build) error {
 	sys.Reset(seed)
 	check := build(sys)
@@ -55,7 +55,7 @@ func TestByName(t *testing.T) {
 	}
 }
 
-// count is how many a truth is.
+// count returns 1 for true and 0 for false.
 func count(b bool) int {
 	if b {
 		return 1
@@ -63,7 +63,7 @@ func count(b bool) int {
 	return 0
 }
 
-// isHard reports whether a subject is one of the hard ones, also of those held apart.
+// isHard reports whether a subject is in the list of hard subjects or in the list Apart.
 func isHard(s subjects.Subject) bool { return isOf(s, subjects.Hard()) || isOf(s, subjects.Apart()) }
 
 // isOf reports whether a subject is on a list.
@@ -71,16 +71,16 @@ func isOf(s subjects.Subject, list []subjects.Subject) bool {
 	return slices.ContainsFunc(list, func(h subjects.Subject) bool { return h.Name == s.Name })
 }
 
-// TestBroken runs each broken form with the seeds 1, 2, 3, …, the hard ones more often: by day
-// up to the first failure, if that comes soon.
+// TestBroken runs each broken form with the seeds 1, 2, 3, …, more of them for
+// hard subjects. By day it stops after the first failure if that comes early.
 func TestBroken(t *testing.T) {
 	for _, want := range []struct {
 		name      string
-		first     int // the first run that fails
-		failing   int // of all runs
-		steps     int // of the first run that fails
+		first     int // number of the first failing run
+		failing   int // number of failing runs
+		steps     int // number of steps of the first failing run
 		text      string
-		signature string // of a failure of the run itself; empty when the check fails
+		signature string // of a failure of the run itself; empty if the check fails
 	}{
 		{"writer", 3, 2434, 5, "stored 0 of 1 results", ""},
 		{"writer-error", 102, 112, 7, "the check for errors found lost results: [1]", ""},
@@ -223,9 +223,9 @@ func TestMendedPasses(t *testing.T) {
 	}
 }
 
-// TestDepth measures the depth of the failures of many runs: the smallest is the
-// Depth of the subject. Too few runs of the hard ones fail in random order alone: they are
-// measured at night. Those held apart are measured in random order all the same.
+// TestDepth measures the depth of the failures of many runs. The smallest must be
+// the subject's Depth. Hard subjects seldom fail in random order, so they are
+// measured at night. Subjects of the list Apart are measured in random order too.
 func TestDepth(t *testing.T) {
 	trial.Long(t)
 	list, runs := subjects.Easy(), 10_000
@@ -275,9 +275,9 @@ func shallowest(t *testing.T, s subjects.Subject, by pulse.Strategy, runs int) i
 	return least
 }
 
-// reorderings returns the fewest messages that must be moved to bring those of
-// each receiver into plain order. Messages that were not received come last;
-// messages that plain order does not have are left out.
+// reorderings returns how many messages must be moved, at the least, to
+// bring each receiver's messages into plain order. Messages that were not
+// received count as last. Messages that are not in plain order are ignored.
 func reorderings(t *trace.Trace, ranks map[uint64]int32) int {
 	lists := make([][]int32, len(t.Actors))
 	add := func(s trace.Send) {
@@ -304,7 +304,7 @@ func reorderings(t *trace.Trace, ranks map[uint64]int32) int {
 
 // increasing returns the length of the longest increasing subsequence.
 func increasing(list []int32) int {
-	var ends []int32 // the least end of such a subsequence of each length
+	var ends []int32 // ends[n] is the smallest last element of an increasing subsequence of length n+1
 	for _, x := range list {
 		i, _ := slices.BinarySearch(ends, x)
 		if i == len(ends) {

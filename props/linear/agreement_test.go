@@ -19,7 +19,7 @@ var registers = Model[int, int, int]{
 	},
 }
 
-// queues returns 0 when it is empty.
+// queues is the model of a queue. Reading from an empty queue returns 0.
 var queues = Model[string, int, int]{
 	Init: func() string { return "" },
 	Step: func(state string, in, out int) (bool, string) {
@@ -41,8 +41,8 @@ var pairs = Model[int, int, int]{
 	Partition: func(in int) string { return fmt.Sprint(in & 1) },
 }
 
-// brute tries every order: does some order of some of the pending calls and
-// all others explain what they returned?
+// brute tries every order of all completed calls and some of the pending
+// calls. It reports whether some order explains the results.
 func brute[S any](m *Model[S, int, int], state S, left []*operation[int, int]) bool {
 	done := true
 	for _, op := range left {
@@ -65,8 +65,8 @@ func brute[S any](m *Model[S, int, int], state S, left []*operation[int, int]) b
 	return false
 }
 
-// first reports whether a call may come before all others: none of them has
-// returned before it was made.
+// first reports whether a call may come first in an order: no other call
+// returned before this call was made.
 func first(op *operation[int, int], others []*operation[int, int]) bool {
 	for _, o := range others {
 		if o != op && o.returned && o.ret.event < op.call.event {
@@ -140,8 +140,8 @@ func TestAgreement(t *testing.T) {
 	}
 }
 
-// TestAgreementCanary judges by a model that is rarely wrong: the comparison must
-// notice.
+// TestAgreementCanary checks that the comparison with brute notices a model
+// that is wrong in rare cases.
 func TestAgreementCanary(t *testing.T) {
 	wrong := queues
 	wrong.Step = func(state string, in, out int) (bool, string) {

@@ -40,7 +40,7 @@ var store = linear.Model[int, any, int]{
 	},
 }
 
-// register is the store without keys.
+// register is the model of a store with a single value.
 var register = linear.Model[int, any, int]{Init: store.Init, Step: store.Step}
 
 // queue gives back what was put, in order; 0 when it is empty.
@@ -82,7 +82,7 @@ func (r *replica) Receive(ctx *pulse.Ctx, msg any) {
 	}
 }
 
-// replicated is a property with two clients of a store of n replicas.
+// replicated returns a property: two clients use a store with n replicas.
 func replicated(replicas int) func(t *props.T) {
 	return func(t *props.T) {
 		sys := t.System()
@@ -157,7 +157,7 @@ func at[S any](m linear.Model[S, any, int], text string) func(*props.T) {
 var histories = []struct {
 	name     string
 	property func(*props.T)
-	want     string // the failure's text; none when linearizable
+	want     string // the failure's text; empty if the history is linearizable
 }{
 	{"nothing", func(t *props.T) { h := linear.NewHistory(t, register); t.System().Run(); h.Check() }, ""},
 	{"one after the other", at(register, "a put 1; a 0; b get; b 1"), ""},
@@ -201,7 +201,7 @@ func TestHistories(t *testing.T) {
 	}
 }
 
-// TestFailure checks a whole failure and its picture.
+// TestFailure checks the whole text of a failure, and the picture of its history.
 func TestFailure(t *testing.T) {
 	res := run(t, func(t *props.T) {
 		sys := t.System()
@@ -328,7 +328,7 @@ func TestMisuses(t *testing.T) {
 	}
 }
 
-// TestCallsFromAnotherGoroutine records calls where that is not allowed.
+// TestCallsFromAnotherGoroutine calls History.Call from a goroutine that may not use the T.
 func TestCallsFromAnotherGoroutine(t *testing.T) {
 	f := run(t, func(t *props.T) {
 		h := linear.NewHistory(t, register)
@@ -346,8 +346,8 @@ func TestCallsFromAnotherGoroutine(t *testing.T) {
 	}
 }
 
-// TestHistoriesWatch checks that a history sets Watches: the order of steps at
-// different actors matters. All that it depends on are events.
+// TestHistoriesWatch checks that a history sets Watches: the order of steps at different
+// actors matters. Between is not set, since the verdict depends only on events.
 func TestHistoriesWatch(t *testing.T) {
 	r := props.NewRunner("", func(t *props.T) {
 		sys := t.System()
@@ -360,8 +360,8 @@ func TestHistoriesWatch(t *testing.T) {
 	}
 }
 
-// A history that is made and never judged is a misuse, unless the run has failed. One
-// that never has a call is reported by Sometimes.
+// A run fails if it makes a history and never calls Check, unless the run has failed
+// before. A test fails if its histories never contain a call.
 func TestHistoriesThatJudgeNothing(t *testing.T) {
 	for _, c := range []struct {
 		property     func(t *props.T)
@@ -415,8 +415,8 @@ func TestModelThatExits(t *testing.T) {
 	}
 }
 
-// TestCallsThatMatter checks what a failure shows of its calls: the state before the
-// first call that is not explained, and no calls that do not matter.
+// TestCallsThatMatter checks that a failure leaves out calls that change nothing,
+// and shows the state before the first call that no order explains.
 func TestCallsThatMatter(t *testing.T) {
 	for _, h := range []struct{ name, events, want string }{
 		{"reads that never returned", "a put 1; a 0; c get; d get; b get; b 0", `

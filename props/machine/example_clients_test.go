@@ -14,8 +14,8 @@ import (
 // A put is request number seq of a client.
 type put struct{ client, seq, value int }
 
-// ledger keeps a value, and does each request of a client once, even if it comes
-// twice. Its bug is that it does not distinguish clients.
+// ledger keeps a value, and performs each request of a client once, even if the
+// request comes twice. Its bug is that it does not distinguish clients.
 type ledger struct {
 	sum  int
 	last int // the latest request
@@ -63,8 +63,8 @@ func ledgerAdds(t *props.T) {
 	}.Parallel(t, sys)
 }
 
-// Requests have numbers, so that one that comes twice is done once. Each client has
-// numbers of its own, by Op.ArgsFor.
+// Requests have numbers, so that the ledger performs a repeated request once. Each
+// client counts its own requests, by Op.ArgsFor.
 func ExampleOp_clients() {
 	r := props.NewRunner("ledgerAdds", ledgerAdds)
 	defer r.Close()

@@ -16,12 +16,12 @@ import (
 	"github.com/jostle-go/jostle/pulse/strategy"
 )
 
-// A lock is a server with a lock and a counter that the lock protects. It can have
-// two faults: it gives the lock twice, and it loses an addition when two overlap.
+// A lock is a server with a lock and a counter that the lock protects. It can have two
+// faults: it gives the lock to two clients, and it loses one of two overlapping additions.
 type lock struct {
 	held   bool
 	sum    int
-	greedy bool // gives the lock although it is held
+	greedy bool // the bug: gives the lock to a second client while it is held
 }
 
 type (
@@ -53,7 +53,7 @@ type state struct {
 	sum  int
 }
 
-// racy adds in two messages: the value that it read may be old when it writes.
+// racy adds with two messages, a read and a write: the value that it read may be old when it writes.
 func racy(server pulse.Ref) func(p *pulse.Process, a add) int {
 	return func(p *pulse.Process, a add) int {
 		old := p.Ask(server, read{}).(int)
@@ -66,7 +66,7 @@ func ask[A, R any](server pulse.Ref, msg func(A) any) func(p *pulse.Process, a A
 	return func(p *pulse.Process, a A) R { return p.Ask(server, msg(a)).(R) }
 }
 
-// model is the machine of a lock. A racy client adds in two messages.
+// model is the machine of a lock. A racy client adds with two messages: it reads, then writes.
 func model(server pulse.Ref, isRacy bool) machine.Machine[state] {
 	adding := machine.Op[state, add, int]{
 		Name: "add",
@@ -140,13 +140,13 @@ func find(property func(*props.T), runs int) (res props.Result, r *props.Runner,
 func TestForms(t *testing.T) {
 	for _, f := range []struct {
 		form
-		fails string // the text of the failure, up to what was drawn
+		fails string // the text of the failure, up to the drawn values
 	}{
 		{form{}, ""},
 		{form{parallel: true}, ""},
 		{form{greedy: true}, "acquire(): got it: true, it was held: true"},
 		{form{greedy: true, parallel: true}, "the history of lock is not linearizable: no order of its "},
-		{form{racy: true}, ""}, // one client alone cannot show it
+		{form{racy: true}, ""}, // a single client cannot show this bug
 		{form{racy: true, parallel: true}, "the history of lock is not linearizable: no order of its "},
 	} {
 		res, r, n := find(f.property, 400)
@@ -170,7 +170,7 @@ func TestUnderRapid(t *testing.T) {
 	rapid.Check(t, props.Rapid(form{parallel: true}.property))
 }
 
-// TestSequentialFailure checks a whole failure.
+// TestSequentialFailure checks the whole text of a failure.
 func TestSequentialFailure(t *testing.T) {
 	res, r, _ := find(form{greedy: true}.property, 400)
 	defer r.Close()
@@ -191,7 +191,7 @@ func TestSequentialFailure(t *testing.T) {
 	}
 }
 
-// TestParallelFailure checks that a failure has the picture and the table.
+// TestParallelFailure checks that a failure report has the picture of the history and the table of its calls.
 func TestParallelFailure(t *testing.T) {
 	res, r, _ := find(form{racy: true, parallel: true}.property, 400)
 	defer r.Close()
@@ -204,8 +204,8 @@ func TestParallelFailure(t *testing.T) {
 	}
 }
 
-// TestWhen runs a machine whose commands are allowed in few states: none is
-// given in another state, by one client or by several.
+// TestWhen runs a machine whose commands are allowed in few states: no client,
+// alone or with others, gives a command that its state does not allow.
 func TestWhen(t *testing.T) {
 	for _, parallel := range []bool{false, true} {
 		given := map[string]int{}
@@ -327,7 +327,7 @@ func TestMisuses(t *testing.T) {
 	}
 }
 
-// TestPanics makes each function of an Op panic.
+// TestPanics has each function of an Op panic in turn.
 func TestPanics(t *testing.T) {
 	for _, where := range []string{"Args", "When", "Run", "Next", "Check"} {
 		property := func(t *props.T) {
@@ -356,8 +356,8 @@ func TestPanics(t *testing.T) {
 	}
 }
 
-// A machine that never gives a command tests nothing, and one with a client that
-// waits forever tests less than it seems to. Both fail.
+// A test fails if its machine never runs a command. It also fails if a client
+// waits forever, because it then tests less than it seems to.
 func TestMachinesThatTestNothing(t *testing.T) {
 	m := machine.Machine[int]{Name: "idle", Init: func() int { return 0 }}
 	op := machine.Op[int, struct{}, any]{Name: "go",
@@ -397,8 +397,8 @@ func TestMachinesThatTestNothing(t *testing.T) {
 	}
 }
 
-// TestArgsFor checks that a command knows the client that gives it: by the number in
-// its name, and 0 when it gives commands alone.
+// TestArgsFor checks that a command knows the client that gives it: ArgsFor gets the
+// number in the client's name, or 0 for the client that runs commands alone.
 func TestArgsFor(t *testing.T) {
 	for form, drive := range map[string]func(machine.Machine[int], *props.T, *pulse.System){
 		"alone":   machine.Machine[int].Sequential,

@@ -72,8 +72,8 @@ func nils() []struct {
 	}
 }
 
-// TestNil checks that nil where something is required is a misuse that says what is
-// nil and what to give.
+// TestNil checks each use of nil where a value is required. It is a misuse, and the
+// message names the nil value and says what to give.
 func TestNil(t *testing.T) {
 	for _, c := range nils() {
 		r := props.NewRunner("property", c.call)
@@ -98,8 +98,8 @@ func thrown(call func()) (v any) {
 	return nil
 }
 
-// A command that fails in a step says in which, without a Touch: asking for the step is
-// not a use of System.Steps by the property.
+// The failure of a command in a step names the step. Naming it records no Touch, since
+// the property itself has not called System.Steps.
 func TestFailedCommandsTouchNothing(t *testing.T) {
 	r := props.NewRunner("property", func(t *props.T) {
 		machine.Machine[int]{Init: func() int { return 0 }, Commands: []machine.Command[int]{machine.Op[int, struct{}, int]{

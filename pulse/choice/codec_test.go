@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// sample has every kind, both ends of every range and varints of each length.
+// sample has choices of all kinds, values at both ends of their ranges, and varints of each length.
 func sample() *Record {
 	return &Record{
 		Deliveries: []uint64{0, 1, math.MaxUint64, 0x0102030405060708},
@@ -39,7 +39,7 @@ func TestStoredForm(t *testing.T) {
 		1,                         // version
 		1,                         // one delivery
 		2, 1, 0, 0, 0, 0, 0, 0, 1, // and one choice:
-		2, 0xac, 0x02, 1, // drop, of 300, value 1
+		2, 0xac, 0x02, 1, // a choice of kind drop, with 300 alternatives and the answer 1
 	}
 	if got := encode(t, record); !bytes.Equal(got, want) {
 		t.Errorf("stored form\n% x, expected\n% x", got, want)

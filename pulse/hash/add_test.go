@@ -2,7 +2,7 @@ package hash
 
 import "testing"
 
-// TestAdd compares Add with a map, over growth and Reset.
+// TestAdd compares Add with a map, while the table grows, and after Reset.
 func TestAdd(t *testing.T) {
 	var table Table
 	state := uint64(1)

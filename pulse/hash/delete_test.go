@@ -7,8 +7,8 @@ import (
 	"github.com/jostle-go/jostle/pulse/hash"
 )
 
-// TestDelete compares a table with a map. It uses few different keys, so that long runs of
-// cells are in use.
+// TestDelete compares a table with a map. It uses few different keys, so that long
+// sequences of cells are in use.
 func TestDelete(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 200 {

@@ -7,7 +7,7 @@ import (
 )
 
 // agree compares a table with a map on keys of a few shapes: hashes, pairs of
-// small numbers, addresses, and many that share their low bits.
+// small numbers, addresses, and many keys with equal low bits.
 func agree(t *testing.T, table *Table, want map[uint64]int32, keys []uint64) {
 	t.Helper()
 	if table.Len() != len(want) {
@@ -41,7 +41,7 @@ func TestTable(t *testing.T) {
 	agree(t, &table, nil, keys(r, 3)) // the zero table
 	for round := range 60 {
 		if round%20 == 19 && table.age > 0 {
-			table.age = math.MaxUint32 - 1 // wraps within two resets
+			table.age = math.MaxUint32 - 1 // two calls of Reset make age wrap around
 		}
 		table.Reset()
 		want := map[uint64]int32{}
@@ -64,8 +64,8 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// TestTableAgeWraps checks that a key is not found that was added long ago, at an age
-// that occurs again.
+// TestTableAgeWraps checks that a key that was added long ago is not found when the
+// table's age has wrapped around to the same value.
 func TestTableAgeWraps(t *testing.T) {
 	var table Table
 	table.Put(5, 7)

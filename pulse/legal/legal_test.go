@@ -15,7 +15,7 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A run is what Check checks.
+// A run has the arguments of Check: options, trace and record.
 type run struct {
 	options pulse.Options
 	trace   *trace.Trace
@@ -74,14 +74,14 @@ func (h *holder) Pick(e *pulse.Enabled) int {
 	return e.Oldest()
 }
 
-// stepOf returns the first step in which an actor receives a message.
+// stepOf returns the first step in which the given actor receives the given message.
 func (r *run) stepOf(name string) int {
 	return slices.IndexFunc(r.trace.Steps, func(s trace.Step) bool {
 		return s.Kind == trace.Receive && r.trace.Name(s.Actor)+" ← "+trace.Label(r.trace.Sends[s.Send].Body) == name
 	})
 }
 
-// swap exchanges a step with the next one, as no strategy can.
+// swap exchanges a step with the next one, which gives an order that no strategy can make.
 func (r *run) swap(i int) {
 	list := r.trace.Steps
 	list[i], list[i+1] = list[i+1], list[i]
@@ -100,7 +100,7 @@ func (r *run) swap(i int) {
 	}
 }
 
-// TestDoctored: a legal run with one change is refused, by the rule that it breaks.
+// TestDoctored: Check refuses a legal run with one illegal change, and names the broken rule.
 func TestDoctored(t *testing.T) {
 	plain := pulse.Options{}
 	early := pulse.Options{EarlyTimers: 2, Strategy: &holder{Strategy: strategy.Plain(), holds: 2}}
@@ -164,7 +164,7 @@ func TestDoctored(t *testing.T) {
 	}
 }
 
-// choose adds a fault of a message to the decisions.
+// choose adds to the decisions an answer about a fault of a message.
 func (r *run) choose(k choice.Kind) {
 	r.record.Choices = append(r.record.Choices, choice.Choice{Kind: k, N: 2, Value: 1})
 }
@@ -181,9 +181,9 @@ func (r *run) fault(k trace.StepKind) {
 		Time: r.trace.Steps[len(r.trace.Steps)-1].Time})
 }
 
-// TestRunsAreLegal: the runs of any strategy are legal, for programs in which everything
-// possible happens, even if the strategy holds messages back. They are illegal if one
-// timer fewer may fire early. If the record lacks the Holds, the trace mostly shows them.
+// TestRunsAreLegal: the runs of any strategy are legal, also if the strategy holds messages
+// back. The programs use all features. The same runs are illegal if the budget allows one early
+// timer fewer. Without the Holds in the record, the trace shows most of these violations.
 func TestRunsAreLegal(t *testing.T) {
 	judged, held, seen := 0, 0, 0
 	for name, o := range trial.Settings() {
@@ -219,8 +219,8 @@ func TestRunsAreLegal(t *testing.T) {
 	}
 }
 
-// delays reports whether an answer delays a message: then Check does not check when time
-// passes.
+// delays reports whether an answer delays a message. If one does, Check does not check
+// when time advances.
 func delays(x choice.Choice) bool { return x.Kind == choice.Delay && x.Value > 0 }
 
 // A wavering strategy picks at random, and sometimes holds messages back.
@@ -236,8 +236,8 @@ func (w *wavering) Pick(e *pulse.Enabled) int {
 	return w.random.IntN(e.Len())
 }
 
-// TestOldHold: a run that holds messages back beyond the budget, as an Ordered strategy
-// once made it, is refused, although its record has the Holds.
+// TestOldHold: older versions of Ordered held messages back more often than the budget
+// allows. Check refuses such a run, although its record has the Holds.
 func TestOldHold(t *testing.T) {
 	first := recorded(t, pulse.Options{}, retries)
 	s := &choice.Schedule{}

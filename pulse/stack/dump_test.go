@@ -53,7 +53,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// Goroutines finds a waiting goroutine and its creator.
+// The result of Goroutines has a waiting goroutine and its creator.
 func TestGoroutines(t *testing.T) {
 	made, end := make(chan uint64), make(chan bool)
 	go func() {

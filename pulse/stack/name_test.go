@@ -2,9 +2,9 @@ package stack
 
 import "testing"
 
-// names has the names of functions in the runtime of Go 1.26. The names in a row are
-// those of one function: first without inlining, then after it or what contains it was
-// inlined into TestX of package clos.
+// names has the names of functions in the runtime of Go 1.26. Each row has the names
+// of one function. The first is its name without inlining. The others are its names
+// when it, or a function around it, is inlined into TestX of package clos.
 var names = []struct {
 	want  string
 	names []string
@@ -64,5 +64,5 @@ func FuzzName(f *testing.F) {
 	f.Add("")
 	f.Add("a/")
 	f.Add(".-range1")
-	f.Fuzz(func(t *testing.T, function string) { nameOf(function) }) // no name makes it panic
+	f.Fuzz(func(t *testing.T, function string) { nameOf(function) }) // nameOf must not panic for any text
 }

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestHides checks which calls a Trimmer removes, above all literals whose names have the
-// path of the package that they were inlined into.
+// TestHides checks which calls a Trimmer removes, in particular literals whose names
+// contain the path of the package into which they were inlined.
 func TestHides(t *testing.T) {
 	_, root := home()
 	ours := root + "/props"
@@ -41,7 +41,7 @@ func TestHides(t *testing.T) {
 		{"user.TestX.F.func1", ours + "/t.go", true},
 		{"user.TestX.F.func1", ours + "/t_test.go", false},
 		{"user.TestX.F.func1", ours + "/linear/t.go", false},
-		{"user.TestX.F", ours + "/t.go", false}, // a declared function has its own name
+		{"user.TestX.F", ours + "/t.go", false}, // the name of a declared function does not depend on inlining
 	}
 	for _, test := range tests {
 		if got := trimmer.hides(&runtime.Frame{Function: test.function, File: test.file}); got != test.hides {
@@ -71,7 +71,7 @@ func literal() func() []uintptr { return func() []uintptr { return small() } }
 
 func panics() { fails(recoverHere) }
 
-// fails panics and calls f meanwhile.
+// fails panics and calls f in a deferred function.
 func fails(f func()) {
 	defer f()
 	panic("no")
@@ -111,7 +111,7 @@ func TestStacks(t *testing.T) {
 	check("Goexit", <-done, "stack.exits", "stack.exits")
 	var sorted []uintptr
 	slices.SortFunc([]int{1, 2}, func(a, b int) int { sorted = small(); return a - b })
-	if library != "" { // with -trimpath sorting is not known to be of the standard library
+	if library != "" { // with -trimpath the Trimmer cannot tell that package slices is of the standard library
 		check("standard library between", sorted, "stack.small, func in TestStacks, "+test, "stack.small, func in TestStacks, "+test)
 	}
 	var measured []uintptr
@@ -148,7 +148,7 @@ func (c *till) long(n int) {
 
 func (c till) short(n int) int { return c.sum + n }
 
-// TestBeginOfMethod checks where the method of a method value begins.
+// TestBeginOfMethod checks which line is found as the beginning of a method value's method.
 func TestBeginOfMethod(t *testing.T) {
 	c := &till{}
 	for name, row := range map[string]struct {
@@ -165,7 +165,7 @@ func TestBeginOfMethod(t *testing.T) {
 		"function":  {TestBegin, "", ""},
 		"nil":       {(func())(nil), "", ""},
 	} {
-		if f, ok := Begin(row.of); ok && name != "function" { // where code that was inlined comes at once, as in WebAssembly
+		if f, ok := Begin(row.of); ok && name != "function" { // on platforms where Begin needs no search, such as WebAssembly
 			if f.Func != row.want {
 				t.Errorf("%s begins at %v", name, f)
 			}

@@ -33,7 +33,7 @@ type relay struct {
 	refs   []pulse.Ref
 	actors []relayer
 	tokens int
-	hops   []any // with a number of hops to go
+	hops   []any // each element is a message with its number of remaining hops
 }
 
 type relayer struct {

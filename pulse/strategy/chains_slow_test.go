@@ -6,15 +6,15 @@ import (
 	"testing"
 )
 
-// TestChainsAreThoseOfBits compares the chains with those of bit sets, which
-// are slower and simpler.
+// TestChainsAreThoseOfBits compares chains with slowChains, which uses bit
+// sets and is slower and simpler.
 func TestChainsAreThoseOfBits(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	var c chains
 	var slow slowChains
 	for n := range 3000 {
 		p, under := randomPoset(r)
-		if n%100 == 0 { // wide ones, with links now and then
+		if n%100 == 0 { // wide orders, in which few elements are above others
 			p, under = nil, nil
 			for i := range 400 {
 				var list []int
@@ -32,7 +32,7 @@ func TestChainsAreThoseOfBits(t *testing.T) {
 		for i := range p {
 			row, slowRow := c.open(), slow.open()
 			for _, j := range under[i] {
-				if rows[j] != none { // released: as if it were not below
+				if rows[j] != none { // the row of j was released: do not join it
 					c.join(row, rows[j])
 					slow.join(slowRow, slowRows[j])
 				}
@@ -50,10 +50,10 @@ func TestChainsAreThoseOfBits(t *testing.T) {
 	}
 }
 
-// A slowChains is a chains with bit sets: a row has a bit for each chain.
+// A slowChains does what chains does, with bit sets: a row has a bit for each chain.
 type slowChains struct {
-	// sets holds the sets one after the other: set i, from 1, is the i cells that
-	// begin at i(i-1)/2. A cell is the index of a chain, or none.
+	// sets holds the sets one after the other: set i, counted from 1, has the i
+	// cells that begin at index i(i-1)/2. A cell is the index of a chain, or none.
 	//
 	// Invariant: the tops of the chains of one set are pairwise incomparable.
 	sets  []int32
@@ -66,7 +66,7 @@ type slowChains struct {
 	// chain c is at most the element.
 	rows   []uint64
 	stride int
-	free   []int32 // rows that were released
+	free   []int32 // rows that were released and can be reused
 }
 
 func (c *slowChains) reset() {
@@ -99,7 +99,7 @@ func (c *slowChains) join(row, other int32) {
 	}
 }
 
-// release frees the row of an element to which no new one will be joined.
+// release frees the row of an element to which no new element will be joined.
 func (c *slowChains) release(row int32) { c.free = append(c.free, row) }
 
 // place puts a new element on top of a chain and returns the chain. The element
@@ -147,8 +147,8 @@ func (c *slowChains) fit(set []int32, row int32) (cell, covered int) {
 
 // exchange restores the invariant of sets when the new top of cell i is above
 // other tops of its set. The new top is above no top of the previous set;
-// otherwise it would have gone there. So these two sets exchange all chains but
-// that of cell i.
+// otherwise it would have gone there. So these two sets swap all chains except
+// the chain in cell i.
 func (c *slowChains) exchange(before, set []int32, i int) {
 	last := len(set) - 1
 	set[i], set[last] = set[last], set[i]
@@ -166,7 +166,7 @@ func (c *slowChains) raise(chain, row int32) {
 	c.row(row)[word] |= bit
 }
 
-// add makes one more chain.
+// add adds an empty chain.
 func (c *slowChains) add() int32 {
 	if int(c.count) == c.stride*64 {
 		c.widen()

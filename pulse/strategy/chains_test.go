@@ -27,11 +27,11 @@ func (p *poset) add(under ...int) {
 	*p = append(*p, row)
 }
 
-// width is the size of the widest antichain. By Dilworth it is the least number
-// of chains, which is the number of elements that a maximum matching leaves
-// unmatched. It is slow and independent of the code it checks.
+// width is the size of the widest antichain. By Dilworth's theorem the width is the
+// least number of chains, which is the number of elements that a maximum matching
+// leaves unmatched. This code is slow, and independent of the code that it checks.
 func (p poset) width() int {
-	matched := make([]int, len(p)) // the lower element that each is matched to, -1 for none
+	matched := make([]int, len(p)) // for each element, the lower element that it is matched to; -1 if none
 	for i := range matched {
 		matched[i] = -1
 	}
@@ -58,7 +58,7 @@ func (p poset) match(low int, matched []int, tried []bool) bool {
 	return false
 }
 
-// check checks that chain partitions p into chains, and into few enough.
+// check checks that chain partitions p into chains, and that their number is at most w(w+1)/2 for width w.
 func (p poset) check(t *testing.T, chain []int32) (chains, width int) {
 	t.Helper()
 	top := map[int32]int{}
@@ -75,7 +75,7 @@ func (p poset) check(t *testing.T, chain []int32) (chains, width int) {
 	return chains, width
 }
 
-// randomPoset draws one of several shapes.
+// randomPoset returns a random poset of one of several shapes.
 func randomPoset(r *rand.Rand) (p poset, under [][]int) {
 	n, shape := 1+r.IntN(40), r.IntN(5)
 	density, lanes := r.Float64(), 1+r.IntN(6)
@@ -83,11 +83,11 @@ func randomPoset(r *rand.Rand) (p poset, under [][]int) {
 		var list []int
 		for j := range i {
 			switch shape {
-			case 0: // any element under any other
+			case 0: // any element may lie above any other
 				if r.Float64() < density*density/2 {
 					list = append(list, j)
 				}
-			case 1: // only the near ones
+			case 1: // elements lie above elements with close indexes only
 				if i-j <= 2*lanes && r.Float64() < density {
 					list = append(list, j)
 				}
@@ -95,7 +95,7 @@ func randomPoset(r *rand.Rand) (p poset, under [][]int) {
 				if (i-j)%lanes == 0 || r.Float64() < density/20 {
 					list = append(list, j)
 				}
-			case 3: // layers, each above some of the one before
+			case 3: // layers: an element is above some elements of the layer before
 				if i/lanes == j/lanes+1 && r.Float64() < density {
 					list = append(list, j)
 				}
@@ -182,8 +182,8 @@ func (s *sprawl) Receive(ctx *pulse.Ctx, msg any) {
 	}
 }
 
-// TestChainsOfPrograms checks PCTCP's causal order against a slow reading of
-// the trace, although PCTCP forgets what it no longer needs.
+// TestChainsOfPrograms checks PCTCP's causal order against an order computed slowly from
+// the whole trace. PCTCP itself forgets the parts of the trace that it no longer needs.
 func TestChainsOfPrograms(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for i := range 2000 {
@@ -205,7 +205,7 @@ func TestChainsOfPrograms(t *testing.T) {
 		for _, known := range s.known {
 			chain = append(chain, known.chain)
 		}
-		p = p[:len(chain)] // the last step sent nothing, so follow has not read it
+		p = p[:len(chain)] // follow has not read the last step, which sent nothing
 		p.check(t, chain)
 		sys.Close()
 	}

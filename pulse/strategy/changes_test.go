@@ -4,8 +4,8 @@ import (
 	"testing"
 )
 
-// The points of a run match a search through all of them: of two at one
-// position the first counts.
+// The points of a run match a search through all of them: if two points
+// have one position, the first counts.
 func TestChangePoints(t *testing.T) {
 	for seed := range uint64(500) {
 		var s source
@@ -35,7 +35,7 @@ func TestChangePoints(t *testing.T) {
 	}
 }
 
-// Without a depth each of the depths is drawn equally often.
+// If no depth is given, each of the default depths is drawn equally often.
 func TestDepthsAreDrawn(t *testing.T) {
 	const tries = 8000
 	var s source

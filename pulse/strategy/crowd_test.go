@@ -57,8 +57,8 @@ func TestExponential(t *testing.T) {
 	})
 }
 
-// TestHighest checks the distribution of the highest of n numbers: its power of
-// n is uniform.
+// TestHighest checks the distribution of the highest of n numbers: its n-th
+// power is uniform.
 func TestHighest(t *testing.T) {
 	for _, n := range []int{1, 2, 3, 10, 49, 1000, 1_000_000} {
 		draw := strategy.Highests(uint64(n), n)
@@ -67,9 +67,9 @@ func TestHighest(t *testing.T) {
 	}
 }
 
-// TestSettledCrowds checks that the messages of a crowd have priorities as if
-// each had been drawn individually. All their orders have the same probability,
-// and the priorities of two messages are uniform, individually and jointly.
+// TestSettledCrowds checks the priorities in a crowd after settle: they are distributed
+// as if each had been drawn individually. All orders of the messages have the same
+// probability. The priorities of two messages are uniform, individually and jointly.
 func TestSettledCrowds(t *testing.T) {
 	trial.Long(t)
 	for _, x := range []struct{ drawn, more int }{{2, 0}, {3, 0}, {4, 0}, {1, 3}, {2, 2}, {3, 1}} {
@@ -110,11 +110,11 @@ func TestSettledCrowds(t *testing.T) {
 	}
 }
 
-// A brawl is a program with many orders: sources are kicked, and send to two
-// sinks. The referee cuts one source off from the first sink and heals the cut.
+// A brawl is a program with many orders: the test sends kicks to sources, which then send to
+// two sinks. A referee cuts the link from one source to the first sink, and later heals it.
 type brawl struct {
 	sources, referee int
-	overrule         bool // the strategy is overruled
+	overrule         bool // the test sometimes picks another message than the strategy
 	order            strings.Builder
 }
 
@@ -158,8 +158,8 @@ func (p *brawl) run(sys *pulse.System, seed uint64) *pulse.Failure {
 	return sys.Failure()
 }
 
-// A watched is a strategy whose crowds are checked in each pick. If it is
-// overruled, every third pick is the oldest message.
+// A watched is a strategy whose crowds are checked in each pick. If
+// overrule is set, it picks the oldest message every third time.
 type watched struct {
 	pulse.Strategy
 	t        *testing.T

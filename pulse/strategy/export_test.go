@@ -8,14 +8,14 @@ import (
 	"github.com/jostle-go/jostle/pulse/hash"
 )
 
-// POSOfCrowds is POS with crowds of more than most messages.
+// POSOfCrowds returns a POS in which a race of more messages than the argument is a crowd.
 func POSOfCrowds(than int) pulse.Strategy { return &pos{crowded: than} }
 
-// EachByItself is POS that draws each message individually and reads all in
-// each pick.
+// EachByItself returns POS that draws a priority for each message and scans
+// all messages in each Pick.
 func EachByItself() pulse.Strategy { return &slowPOS{} }
 
-// Unmix, Power and Unit are parts of drawing and settling crowds.
+// Unmix, Power and Unit are functions and constants that crowds use to draw priorities.
 var (
 	Unmix = unmix
 	Power = power
@@ -45,7 +45,7 @@ func CheckCrowds(s pulse.Strategy) error {
 		}
 		drawn := n
 		if c.actor == p.again {
-			drawn = n - 1 // the last is the one that was picked
+			drawn = n - 1 // the last element is the message that was picked
 		}
 		holder := slices.Index(c.slots[:min(drawn, int(c.left))], c.holder)
 		highest := c.floor
@@ -70,8 +70,8 @@ func CheckCrowds(s pulse.Strategy) error {
 	return nil
 }
 
-// Settled draws a crowd of messages, adds as many more, and returns their
-// priorities after it is settled. The best must not change.
+// Settled draws the priorities of a crowd, adds as many messages, and returns all priorities after
+// the crowd is settled. It also reports whether the highest one is the same.
 func Settled(seed uint64, drawn, more int) (list []uint64, same bool) {
 	p := &pos{key: seed, races: []race{{crowd: none}}, again: none}
 	r := &p.races[0]

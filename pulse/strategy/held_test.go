@@ -13,18 +13,18 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A talk is a small random program: actors that answer each message with some
-// to others, now and later, until its words are used up.
+// A talk is a small random program. Its actors answer each message by some
+// messages to others, at once and later, until the talk has used up its words.
 type talk struct {
 	actors, words int
-	every         time.Duration // of a periodic timer; zero for none
+	every         time.Duration // the period of a timer; zero means no timer
 	seed          uint64
 }
 
 // A word is a message of a talk.
 type word int
 
-// build makes the program, and runs it.
+// build spawns the actors of the talk and runs the system.
 func (p talk) build(sys *pulse.System) {
 	said := 0
 	var refs []pulse.Ref
@@ -107,7 +107,7 @@ func (w waverer) Pick(e *pulse.Enabled) int {
 // TestReplayOfOrdered: a replay reproduces runs of a schedule, and of a
 // strategy that holds messages back at random. The programs are random, with
 // timers, faults and restarts. In the record each early timer is a Hold, and a
-// lenient replay keeps all of it.
+// lenient replay follows the whole record.
 func TestReplayOfOrdered(t *testing.T) {
 	held := map[string]int{}
 	programs := byDay(500, 3000)

@@ -10,9 +10,9 @@ import (
 	"github.com/jostle-go/jostle/pulse/strategy"
 )
 
-// Tests of probabilities use fixed seeds, so they pass always or never. With
-// random seeds each would fail by bad luck with probability at most
-// errorChance.
+// Tests of probabilities use fixed seeds, so they always pass or always
+// fail. With random seeds each would fail by bad luck with probability at
+// most errorChance.
 const errorChance = 1e-6
 
 // runs is how many times a test runs its program: more at night, fewer with
@@ -92,13 +92,13 @@ func chiBound(free float64) float64 {
 	return free * math.Pow(1-2/(9*free)+z*math.Sqrt(2/(9*free)), 3)
 }
 
-// A named is a constructor of a strategy, with a name.
+// A named is a constructor of a strategy with the strategy's name.
 type named struct {
 	name string
 	make func() pulse.Strategy
 }
 
-// all is every strategy that makes its own schedules.
+// all lists the strategies of strategy.Names.
 func all() (list []named) {
 	for _, name := range strategy.Names() {
 		list = append(list, named{name, func() pulse.Strategy {
@@ -125,14 +125,14 @@ type mark struct{ lane, n int }
 
 type kick struct{}
 
-// lanes is a program in which sources, kicked by the test, send a few marks
-// each to one sink. With w sources and l marks each, a run has w(l+1)
-// messages over 2w channels, and at most w of them are pairwise unordered.
+// lanes is a program with one sink. The test sends kicks to sources, and each
+// source then sends a few marks to the sink. With w sources and l marks each, a run
+// has w(l+1) messages over 2w channels. At most w of them are pairwise unordered.
 type lanes struct {
 	w, l  int
-	order []mark       // in which the sink received
-	at    map[mark]int // the same by mark
-	steps []byte       // the lane of each step, kicks too
+	order []mark       // the marks in the order in which the sink received them
+	at    map[mark]int // for each mark, its place in order
+	steps []byte       // the lane of each step, including the steps that receive kicks
 }
 
 func (p *lanes) Receive(_ *pulse.Ctx, msg any) {
@@ -159,7 +159,7 @@ func (p *lanes) run(sys *pulse.System, seed uint64) *pulse.Failure {
 	return sys.Failure()
 }
 
-// after reports whether the sink received mark n of a lane after all the others given.
+// after reports whether the sink received mark n of a lane after all marks of others.
 func (p *lanes) after(lane, n int, others ...mark) bool {
 	for _, other := range others {
 		if p.at[mark{lane, n}] < p.at[other] {
@@ -169,9 +169,9 @@ func (p *lanes) after(lane, n int, others ...mark) bool {
 	return true
 }
 
-// hops is a program with a chain of hops, each over a channel of its own, the
-// last to the sink, and one single message to the sink. found reports whether
-// that message came last.
+// hops is a program with a chain of hops, each over a channel of its own; the
+// last hop goes to the sink. One single message also goes to the sink. found
+// reports whether the single message came last.
 type hops struct {
 	n     int
 	found bool

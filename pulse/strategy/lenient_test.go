@@ -10,14 +10,14 @@ import (
 	"github.com/jostle-go/jostle/pulse/strategy"
 )
 
-// A repair is a program in two forms, recorded newest message first and
-// replayed leniently.
+// A repair is a program before and after a change. A run of the first
+// form, newest message first, is replayed leniently in the second.
 type repair struct {
 	name          string
 	before, after func(*pulse.System)
 	recorded      pulse.Options
 	replayed      pulse.Options
-	answers       []int // of the recorded run
+	answers       []int // the strategy's answers in the recorded run
 	unknown       bool  // the replay is not given the recorded run's trace
 	order         []string
 	stale         []string
@@ -124,8 +124,8 @@ func (c *repair) check(t *testing.T, sys *pulse.System, replay *strategy.Replaye
 	}
 }
 
-// TestStaleIsBounded checks that a record of which nothing applies gives a list
-// of readable length. Naming each of its steps used to take quadratic time.
+// TestStaleIsBounded checks that Stale is short, even if nothing in the record
+// applies. Naming each step of the record used to take quadratic time.
 func TestStaleIsBounded(t *testing.T) {
 	record := &choice.Record{}
 	for i := range uint64(50_000) {

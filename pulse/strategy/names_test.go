@@ -9,7 +9,7 @@ import (
 )
 
 // TestForget: a strategy that has run a larger program and then forgets takes
-// the same steps as a new one. One that learns would not do so otherwise.
+// the same steps as a new one. A strategy that learns would not, without Forget.
 func TestForget(t *testing.T) {
 	runs := func(s pulse.Strategy) (list [4]uint64) {
 		p := &lanes{w: 4, l: 4}
@@ -57,9 +57,9 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestSameSeedSameRun checks for each strategy that a new value and a used one
-// take the same steps in the same further runs, and that seeds matter. Some
-// learn in the first run.
+// TestSameSeedSameRun checks for each strategy that a new strategy and a used
+// one take the same steps if both make the same runs, and that seeds make a
+// difference. Some strategies learn in the first run.
 func TestSameSeedSameRun(t *testing.T) {
 	for _, s := range all() {
 		hashes := func() (list []uint64) {

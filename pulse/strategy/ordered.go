@@ -53,8 +53,8 @@ type named struct {
 	seconds  int32 // the first constraint with this step as its second step; 0 if none
 }
 
-// A rank is what Pick needs to know about a message. The zero value says that this was not
-// looked up yet.
+// A rank is what Pick needs to know about a message. The zero rank means that the message
+// was not looked up yet.
 type rank struct {
 	priority uint64
 	place    int32 // the position in named of the step that receives the message, from 1; notNamed if it has none

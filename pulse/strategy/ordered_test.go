@@ -42,7 +42,7 @@ func TestOrderedWriter(t *testing.T) {
 			name   string
 			s      choice.Schedule
 			breaks bool
-			unmet  []choice.Constraint // in the fixed form
+			unmet  []choice.Constraint // the unmet constraints when the program has no bug
 		}{
 			{"flush before write", choice.Schedule{Before: []choice.Constraint{flushFirst}}, true, []choice.Constraint{flushFirst}},
 			{"write before flush", choice.Schedule{Before: []choice.Constraint{flushFirst.Turned()}}, false, nil},
@@ -58,7 +58,7 @@ func TestOrderedWriter(t *testing.T) {
 			for seed := range uint64(40) {
 				test.s.Seed = seed // the first seed, zero, is plain order
 				if test.s.Before == nil && seed > 0 {
-					break // with a seed other messages come late too
+					break // without constraints only plain order, which is seed 0, has a known result
 				}
 				sys.Reset(0)
 				check := c.Build(sys)
@@ -100,8 +100,8 @@ func TestOrderedLetters(t *testing.T) {
 	tests := []struct {
 		name  string
 		sent  []any
-		high  string // each higher than the one after it, all above plain
-		low   string // each lower than the one after it, all below plain
+		high  string // letters with priorities above all others, highest first
+		low   string // letters with priorities below all others, lowest first
 		pairs []pair
 		order string
 		unmet []pair
@@ -180,8 +180,8 @@ func received(t *trace.Trace) (list string) {
 }
 
 // TestOrderedPrograms checks for random programs and random constraints that
-// each is kept or reported, and that a replay is identical. A constraint
-// between two steps with no order of their own is kept.
+// each constraint is met or reported as unmet, and that a replay is
+// identical. A constraint between two concurrent steps is met.
 func TestOrderedPrograms(t *testing.T) {
 	kept := 0
 	for n := range uint64(runs(1500)) {
@@ -241,8 +241,8 @@ func checkOrder(t *testing.T, s *choice.Schedule, order *strategy.Orderer, tr *t
 }
 
 // TestOrderedRaces checks that both orders of two racing steps are possible,
-// for every pair of a random run. A constraint is unmet only if the second
-// step, held back, keeps the first from coming.
+// for every pair of a random run. A constraint stays unmet only if the first
+// step cannot come while the second step is held back.
 func TestOrderedRaces(t *testing.T) {
 	turned := 0
 	for n := range uint64(runs(300)) {
@@ -254,7 +254,7 @@ func TestOrderedRaces(t *testing.T) {
 		choices := sys.Record().Clone().Choices
 		sys.Close()
 		if len(choices) > 0 {
-			continue // in another order the choice may be another actor's
+			continue // the answers belong to actors in one order; in another order another actor may get an answer
 		}
 		for b := range tr.Steps {
 			a := int(tr.Steps[b].Prev)
@@ -279,8 +279,8 @@ func TestOrderedRaces(t *testing.T) {
 	}
 }
 
-// TestOrderedAnswers checks where answers come from: the next of the kind, then
-// the seed, then zero.
+// TestOrderedAnswers checks where answers come from: first the schedule's next
+// choice of the kind, then the seed; with seed zero, zero.
 func TestOrderedAnswers(t *testing.T) {
 	s := &choice.Schedule{Choices: []choice.Choice{
 		{Kind: choice.Clock, N: 2, Value: 1}, {Kind: choice.Program, N: 9, Value: 3}, {Kind: choice.Program, N: 9, Value: 8}}}

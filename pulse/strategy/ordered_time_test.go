@@ -77,8 +77,8 @@ func retrier(sys *pulse.System) {
 }
 
 // TestOrderedWaitsWithinTheBudget: a constraint whose first step never comes
-// holds a message back for as many timers as may fire early, and is then
-// dropped. No other time passes while that message can be delivered.
+// holds a message back until no timer may fire early any more, and is then
+// dropped. Time advances in no other way while that message is deliverable.
 func TestOrderedWaitsWithinTheBudget(t *testing.T) {
 	for _, c := range []struct {
 		name    string

@@ -26,8 +26,8 @@ var deepBugs = []deepBug{
 }
 
 // TestPCTFindsDeepBugs checks the bound of the paper, 1/(n·k^(d-1)), for n
-// channels and k steps, and that of PCTCP, 1/(w²·n^(d-1)), for n messages of
-// which w are pairwise unordered.
+// channels and k steps, and the bound of PCTCP, 1/(w²·n^(d-1)), for n
+// messages of which w are pairwise unordered.
 func TestPCTFindsDeepBugs(t *testing.T) {
 	const (
 		width, length = 3, 3
@@ -66,8 +66,8 @@ func TestPCTDepthMatters(t *testing.T) {
 }
 
 // TestChainsBeatChannels checks the benefit of chains: a causal chain over ten
-// channels is ten threads to PCT and one to PCTCP. PCT has the single message
-// last if its channel is the lowest of all eleven.
+// channels is ten threads to PCT and one to PCTCP. With PCT the single message
+// comes last if its channel has the lowest priority of eleven.
 func TestChainsBeatChannels(t *testing.T) {
 	p := &hops{n: 10}
 	tries := runs(10_000)
@@ -77,8 +77,8 @@ func TestChainsBeatChannels(t *testing.T) {
 	expectChance(t, count(strategy.PCTCP(o)), tries, 1.0/2)
 }
 
-// TestPCTUnordered checks that with Unordered delivery each order of the last
-// two of four messages has its probability.
+// TestPCTUnordered checks the probability of each order of the last two of
+// four messages, with Unordered delivery.
 func TestPCTUnordered(t *testing.T) {
 	for _, s := range []pulse.Strategy{strategy.PCT(strategy.PCTOptions{}), strategy.PCTCP(strategy.PCTOptions{})} {
 		var order []int
@@ -102,8 +102,8 @@ func TestPCTUnordered(t *testing.T) {
 	}
 }
 
-// TestLengthIsLearned checks that a new value with the same runs gives the same
-// answers, and that the length of one run affects the next.
+// TestLengthIsLearned checks that a new strategy that makes the same runs gives
+// the same answers, and that the length of one run affects the next.
 func TestLengthIsLearned(t *testing.T) {
 	for _, make := range []func() pulse.Strategy{
 		func() pulse.Strategy { return strategy.PCT(strategy.PCTOptions{}) },

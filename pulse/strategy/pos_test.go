@@ -9,9 +9,9 @@ import (
 	"github.com/jostle-go/jostle/pulse/strategy"
 )
 
-// TestPOSAgainstRandom has one message come after a chain of ten hops, nine of
-// which go elsewhere and do not affect its priority. It comes last if its
-// priority is the lowest of eleven; with Random it must lose ten coin tosses.
+// TestPOSAgainstRandom has one message come after a chain of ten hops, nine of which
+// go to other actors and do not affect its priority. The message comes last if its
+// priority is the lowest of eleven. With Random it must lose ten coin tosses.
 func TestPOSAgainstRandom(t *testing.T) {
 	p := &hops{n: 10}
 	tries := runs(20_000)
@@ -20,11 +20,11 @@ func TestPOSAgainstRandom(t *testing.T) {
 	expectChance(t, count(strategy.Random()), tries, 1.0/1024)
 }
 
-// TestPOSRaces checks that racing messages are drawn again. A source that is
-// kicked sends a and b to the sink, the test x. With probability 1/3 x is
-// behind both the kick and a; then it is drawn again, and loses to b half of
-// the time. If priorities stayed, x would be the lowest of four a quarter of
-// the time.
+// TestPOSRaces checks that racing messages get new priorities. A source that
+// is kicked sends a and b to the sink; the test sends x. With probability
+// 1/3 x comes after the kick and a. Then x gets a new priority, and loses to
+// b half of the time. With the old priorities x would be the lowest of four
+// a quarter of the time.
 func TestPOSRaces(t *testing.T) {
 	orders := map[string]int{}
 	tries := runs(20_000)
@@ -49,9 +49,9 @@ func TestPOSRaces(t *testing.T) {
 	expectChance(t, orders["abx"], tries, 1.0/6)
 }
 
-// identities runs lanes, with or without unrelated actors that send to
-// themselves, and returns the steps of the lanes. A choosy sink accepts a mark
-// of the first lanes every tenth time, and none at other times.
+// identities runs lanes and returns the steps of the lanes. Unrelated actors
+// may send to themselves meanwhile. A choosy sink accepts marks of the first
+// lanes only every tenth time.
 func identities(t *testing.T, sys *pulse.System, lanes, marks int, choosy bool, seed uint64, extra bool) (list []uint64) {
 	t.Helper()
 	sys.Reset(seed)
@@ -88,8 +88,8 @@ func identities(t *testing.T, sys *pulse.System, lanes, marks int, choosy bool, 
 	return list
 }
 
-// TestPOSIsStable checks that a seed keeps its order when actors are added,
-// even if the racing messages are a crowd; Random's order changes.
+// TestPOSIsStable checks that a seed gives the same order of existing messages after
+// actors were added, even if racing messages form a crowd. With Random the order changes.
 func TestPOSIsStable(t *testing.T) {
 	trial.Long(t)
 	seeds := byDay(40, 10)

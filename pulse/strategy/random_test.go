@@ -45,8 +45,8 @@ func TestPlainIsNotUniform(t *testing.T) {
 	}
 }
 
-// TestChoices checks for each strategy that a choice of the program is uniform,
-// and that a fault or an early timer happens one time in 16.
+// TestChoices checks for each strategy that Ctx.Choose has uniform results, and
+// that a fault or an early timer happens with probability 1/16.
 func TestChoices(t *testing.T) {
 	for _, s := range all() {
 		t.Run(s.name, func(t *testing.T) {

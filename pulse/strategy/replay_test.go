@@ -38,8 +38,8 @@ func failureText(sys *pulse.System) string {
 	return ""
 }
 
-// TestRoundTrip checks for each strategy that a copy of a record replays to the
-// same trace and the same failure, with the trace of the first run and without.
+// TestRoundTrip checks for each strategy that a copy of a record replays to the same
+// trace and the same failure. The replay gets the trace of the first run, or does not.
 func TestRoundTrip(t *testing.T) {
 	for _, s := range all() {
 		for name, o := range trial.Settings() {
@@ -86,9 +86,9 @@ func (u *untimely) Pick(e *pulse.Enabled) int {
 	return e.Len() - 1
 }
 
-// TestReplayOfHolding checks replays of a run in which timers fired early: by
-// the Hold in its record, and by an older record without Holds, as far as a
-// timer shows them.
+// TestReplayOfHolding checks replays of a run in which timers fired early:
+// from its record with Holds, and from an older record without Holds, where
+// only a delivered timer shows that it fired early.
 func TestReplayOfHolding(t *testing.T) {
 	body := func(sys *pulse.System) {
 		timed := sys.Spawn("timed", pulse.Func(func(ctx *pulse.Ctx, msg any) {
@@ -126,8 +126,8 @@ func TestReplayOfHolding(t *testing.T) {
 	}
 }
 
-// TestHoldsThatCannotBe: a record holds messages back where no time can pass. A
-// strict replay reports that, and a lenient one continues without.
+// TestHoldsThatCannotBe: the record has a Hold at a point where no timer may fire
+// early. A strict replay reports a difference, and a lenient replay ignores the Hold.
 func TestHoldsThatCannotBe(t *testing.T) {
 	body := func(sys *pulse.System) {
 		sys.Send(sys.Spawn("sink", pulse.Func(func(*pulse.Ctx, any) {})), kick{})
@@ -167,7 +167,7 @@ func TestHoldsThatCannotBe(t *testing.T) {
 	}
 }
 
-// A change is a program in two forms: the recorded and the replayed one.
+// A change is a program before and after a change. A run of the first form is replayed in the second.
 type change struct {
 	name          string
 	before, after func(*pulse.System)
@@ -175,11 +175,11 @@ type change struct {
 	known         bool // the replay is given the recorded run's trace
 	failure       string
 	step          int
-	done          string // the result of Done if the run does not fail
+	done          string // the text that Done returns if the run does not fail
 }
 
-// sends is a program with an actor for each message, which all forward it to a
-// writer.
+// sends is a program with one actor for each message. Each actor forwards its
+// message to a writer.
 func sends(msgs ...any) func(*pulse.System) {
 	return func(sys *pulse.System) {
 		writer := sys.Spawn("writer", pulse.Func(func(*pulse.Ctx, any) {}))
@@ -267,8 +267,8 @@ func blankIDs(s string) string {
 	return regexp.MustCompile(`identity [0-9a-f]{16}`).ReplaceAllString(s, "identity #")
 }
 
-// TestStrictDifferences checks the text for each way in which a strict replay
-// can differ.
+// TestStrictDifferences checks the error text for each way in which a run can
+// differ from the record of a strict replay.
 func TestStrictDifferences(t *testing.T) {
 	for _, c := range changes {
 		t.Run(c.name, func(t *testing.T) {

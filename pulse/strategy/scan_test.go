@@ -16,9 +16,9 @@ import (
 
 // TestPicksAreThoseOfLookingAtAll compares the runs of each strategy with those
 // of one that scans all messages in each step, as in the papers. Other tests
-// check what the two share: TestChainsOfPrograms the chains of PCTCP,
-// TestURWIsUniform the weights of URW, TestCrowdsAreDrawnAsEach the crowds of
-// POS.
+// check the parts that the two have in common: TestChainsOfPrograms the chains
+// of PCTCP, TestURWIsUniform the weights of URW, TestCrowdsAreDrawnAsEach the
+// crowds of POS.
 func TestPicksAreThoseOfLookingAtAll(t *testing.T) {
 	trial.Long(t)
 	pairs := []struct {
@@ -125,7 +125,7 @@ type slowLot struct {
 	priority uint64
 	draws    uint64
 	to       int32 // the receiver
-	age      int32 // the receiver's count in slowPOS.taken when it was drawn; none before
+	age      int32 // the receiver's count in slowPOS.taken at the time of the draw; none if nothing was drawn
 }
 
 func (p *slowPOS) Begin(seed uint64) {

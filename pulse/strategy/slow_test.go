@@ -11,11 +11,11 @@ import (
 )
 
 // slowChance returns a lower bound of the probability with which Slow delivers a message
-// after a chain of k hops. Either the message is held for that long, and at each hop the
-// hop is free or wins a coin toss. Or nothing is held, and of k+1 priorities the message
-// has the lowest.
+// after a chain of k hops. It adds two cases. In one, the message is held for k steps,
+// and each hop is not held or wins a coin toss. In the other, nothing is held, and the
+// message has the lowest of k+1 priorities.
 func slowChance(k int) (chance float64) {
-	long := 0.0 // the share of holds that last for k steps
+	long := 0.0 // the fraction of holds that last for at least k steps
 	for d := 2; d <= 256; d *= 2 {
 		if d >= k {
 			long += 1.0 / 8
@@ -29,8 +29,8 @@ func slowChance(k int) (chance float64) {
 	return chance
 }
 
-// TestSlowPromise checks the probabilities in the documentation of Slow: one message
-// comes after a chain of k hops. Random must lose a coin toss for each hop.
+// TestSlowPromise checks the probabilities in the documentation of Slow: the probability that one
+// message comes after a chain of k hops. With Random the message must lose a coin toss for each hop.
 func TestSlowPromise(t *testing.T) {
 	for _, c := range []struct {
 		k        int
@@ -80,8 +80,8 @@ func TestSlowIsBlind(t *testing.T) {
 	}
 }
 
-// TestSlowFiresTimersEarly checks that Slow lets time pass only as an early timer, at
-// most twice in a run, and only if the options allow that.
+// TestSlowFiresTimersEarly checks that Slow returns Hold only to fire a timer early,
+// at most twice in a run, and only if the options allow it.
 func TestSlowFiresTimersEarly(t *testing.T) {
 	for _, c := range []struct{ allowed, most int }{{pulse.NeverEarly, 0}, {1, 1}, {100, 2}} {
 		sys := pulse.New(pulse.Options{Strategy: onlyHolds{strategy.Slow()}, EarlyTimers: c.allowed, Record: true})
@@ -105,8 +105,8 @@ func TestSlowFiresTimersEarly(t *testing.T) {
 	}
 }
 
-// onlyHolds answers no question about time with yes, so that early timers are those of
-// Pick.
+// onlyHolds answers every Choose with zero. So timers fire early only because Pick returns
+// Hold.
 type onlyHolds struct{ pulse.Strategy }
 
 func (onlyHolds) Choose(choice.Kind, int) int { return 0 }

@@ -8,7 +8,7 @@ import (
 	"github.com/jostle-go/jostle/pulse/strategy"
 )
 
-// TestStopped has runs stop at a constraint for each possible reason.
+// TestStopped checks what Stopped returns for each reason why a run can stop at a constraint.
 func TestStopped(t *testing.T) {
 	sends := func(deaf, ends, other bool) func(sys *pulse.System) {
 		return func(sys *pulse.System) {
@@ -37,7 +37,7 @@ func TestStopped(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		body  func(*pulse.System)
-		drop  bool // a message is lost
+		drop  bool // the network loses a message
 		pairs []choice.Constraint
 		want  strategy.Stop
 		stops bool

@@ -8,8 +8,8 @@ import (
 	"github.com/jostle-go/jostle/pulse/strategy"
 )
 
-// longChain is a program with a chain of n steps at one actor and one event at
-// another. found reports whether the event came last.
+// longChain is a program with n steps in a chain at one actor, and one event
+// at another actor. found reports whether the event came last.
 type longChain struct {
 	n     int
 	found bool
@@ -31,8 +31,8 @@ func (p *longChain) run(sys *pulse.System, seed uint64) *pulse.Failure {
 	return sys.Failure()
 }
 
-// TestURWFindsTheLastOrder is the paper's motive: 25 steps against one event.
-// Each of the 26 orders has the same chance; Random would need 2^25 runs.
+// TestURWFindsTheLastOrder is the example that motivates the paper: 25 steps race with
+// one event. Each of the 26 orders has the same probability; Random would need 2^25 runs.
 func TestURWFindsTheLastOrder(t *testing.T) {
 	p := &longChain{n: 25}
 	found := func() bool { return p.found }
@@ -49,8 +49,8 @@ func TestURWFindsTheLastOrder(t *testing.T) {
 	}
 }
 
-// forest is a program whose messages are a forest: node i is sent by the
-// handler of parents[i], or by the test, each to an actor of its own.
+// forest is a program whose messages are a forest: message i is sent by the handler
+// of message parents[i], or by the test. Each message goes to a different actor.
 type forest struct {
 	parents []int
 	order   string

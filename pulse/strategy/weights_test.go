@@ -8,7 +8,7 @@ import (
 )
 
 // TestWeights checks what URW learns from a run: a countdown from 3 leads to 4,
-// 3, 2 and 1 steps, which are 2.5 for a number on average.
+// 3, 2 and 1 steps, with a mean of 2.5 steps for a message.
 func TestWeights(t *testing.T) {
 	u := URW(URWOptions{}).(*urw)
 	sys := pulse.New(pulse.Options{Strategy: u})
@@ -42,6 +42,6 @@ func TestWeights(t *testing.T) {
 				t.Errorf("a strange %T weighs %d, expected %d", body, w, want)
 			}
 		}
-		countdown(9) // is not learned from
+		countdown(9) // the strategy must not learn from this run
 	}
 }

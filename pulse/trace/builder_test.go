@@ -9,7 +9,7 @@ import (
 type builder struct {
 	*Trace
 	now  time.Duration
-	last []int32 // for each actor, its last step
+	last []int32 // the last step of each actor
 }
 
 func newBuilder() *builder {
@@ -84,8 +84,8 @@ type randomTrace struct {
 }
 
 // newRandomTrace returns a trace of some dozens of steps: several actors,
-// timers, faults, rests after which the test sends again, and messages that are
-// lost or never received. Every other one is Unordered.
+// timers, faults, quiescent points after which the test sends again, and
+// messages that are lost or never received. Every other one is Unordered.
 func newRandomTrace(seed uint64) *Trace {
 	r := &randomTrace{builder: newBuilder(), rand: rand.New(rand.NewPCG(seed, 7))}
 	r.Unordered = seed%2 == 1
@@ -139,8 +139,8 @@ func (r *randomTrace) sendSome(step int32) {
 	}
 }
 
-// deliverable picks a pending message: the first of its channel, if channels
-// keep their order.
+// deliverable picks a pending message. If channels keep their order, it is
+// the first of its channel.
 func (r *randomTrace) deliverable() int {
 	i := r.rand.IntN(len(r.pending))
 	if r.Unordered {

@@ -34,8 +34,8 @@ func TestChartOfDesign(t *testing.T) {
 	}
 }
 
-// TestChartOfFailure: the step in which a run failed has a mark after its other
-// remarks.
+// TestChartOfFailure: the step in which a run failed has a mark behind its
+// other remarks.
 func TestChartOfFailure(t *testing.T) {
 	b := newBuilder()
 	a, c := b.spawn(None, "a"), b.spawn(None, "c")
@@ -55,7 +55,7 @@ func TestChartOfFailure(t *testing.T) {
 }
 
 // TestChartInColumns: a chart of limited width shortens labels and remarks, keeps receivers, and
-// is unchanged where it fits. Remarks of the caller come first.
+// does not change rows that fit. The caller's remarks come before other remarks.
 func TestChartInColumns(t *testing.T) {
 	b := newBuilder()
 	a, c := b.spawn(None, "a"), b.spawn(None, "collector")
@@ -84,7 +84,7 @@ func TestChartInColumns(t *testing.T) {
 }
 
 // TestOvertakings sends the messages 1, 2, 3, … to one actor, each from the
-// sender given (0 is the test), and receives them in some order.
+// given sender (0 is the test). The actor receives them in some order.
 func TestOvertakings(t *testing.T) {
 	const timer = 9 // as a sender
 	tests := []struct {
@@ -150,7 +150,7 @@ func TestOvertakings(t *testing.T) {
 }
 
 // TestTimerOvertakesOwnMessage: the timers of an actor and its messages to itself
-// are two channels.
+// use two different channels.
 func TestTimerOvertakesOwnMessage(t *testing.T) {
 	b := newBuilder()
 	a := b.spawn(None, "a")
@@ -166,7 +166,7 @@ func TestTimerOvertakesOwnMessage(t *testing.T) {
 	}
 }
 
-// TestStartIsNotOvertaken: the start of a process always comes first.
+// TestStartIsNotOvertaken: no message overtakes the start of a process.
 func TestStartIsNotOvertaken(t *testing.T) {
 	b := newBuilder()
 	client, other := b.spawn(None, "client"), b.spawn(None, "other")
@@ -183,7 +183,7 @@ func TestStartIsNotOvertaken(t *testing.T) {
 }
 
 // TestEndlessChart checks that steps that repeat to the end of a run are shown
-// once. A run of 100,000 steps used to have as many lines.
+// once. A run of 100,000 steps used to have a chart of as many lines.
 func TestEndlessChart(t *testing.T) {
 	for _, period := range []int{1, 2, 3, 7} {
 		b := newBuilder()
@@ -208,8 +208,8 @@ func TestEndlessChart(t *testing.T) {
 }
 
 // TestManyLost checks that many unreceived messages that look alike are shown
-// once for each receiver. A client that repeatedly asked a crashed server used
-// to have 190 lines.
+// once for each receiver. The chart of a client that repeatedly asked a
+// crashed server used to have 190 lines.
 func TestManyLost(t *testing.T) {
 	for many, want := range map[int]int{60: 1 + 3*60, 100: 5, 10_000: 5} {
 		b := newBuilder()

@@ -143,7 +143,7 @@ func TestDiffOfPeriodicTimers(t *testing.T) {
 }
 
 // TestDiffOfSame: a trace does not differ from itself, nor from one that
-// differs only in parts that Diff does not compare.
+// differs from it only in parts that Diff does not compare.
 func TestDiffOfSame(t *testing.T) {
 	for seed := range uint64(300) {
 		a, b := newRandomTrace(seed), newRandomTrace(seed)
@@ -162,7 +162,7 @@ func TestDiffOfSame(t *testing.T) {
 }
 
 // TestUnrecorded: the trace of an unrecorded run has only actors and notes,
-// which refer to steps that the trace does not have.
+// and the notes refer to steps that are missing in the trace.
 func TestUnrecorded(t *testing.T) {
 	unrecorded := func() *Trace {
 		trace := storyTrace()

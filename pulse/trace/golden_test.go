@@ -28,7 +28,7 @@ func writerTrace() *Trace {
 	return b.Trace
 }
 
-// storyTrace has one of everything.
+// storyTrace has one of each thing that a trace can have.
 func storyTrace() *Trace {
 	b := newBuilder()
 	leader := b.spawn(None, "leader")
@@ -106,7 +106,7 @@ func TestRenderings(t *testing.T) {
 	}
 }
 
-// TestRandomTracesRender: every trace can be rendered, twice with the same text.
+// TestRandomTracesRender: every trace has every rendering, and rendering it twice gives equal texts.
 func TestRandomTracesRender(t *testing.T) {
 	for seed := range uint64(500) {
 		trace := newRandomTrace(seed)

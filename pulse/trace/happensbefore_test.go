@@ -73,8 +73,8 @@ func swappable(t *Trace) func(a, b int) bool { return newOracle(t).swappable }
 
 func (o *oracle) at(a, b int) bool { return o.before[a][b] }
 
-// disagreement searches random traces for two steps on which got and want
-// differ.
+// disagreement searches random traces for two steps for which got and
+// want differ.
 func disagreement(got, want relation) (seed uint64, a, b int, found bool) {
 	for seed := range uint64(randomTraces) {
 		trace := newRandomTrace(seed)
@@ -111,7 +111,7 @@ func TestRelationsAgreeWithClosure(t *testing.T) {
 }
 
 // TestWrongRelationsAreFound checks that the random traces are rich enough:
-// each likely mistake shows on some pair of steps.
+// for each likely mistake, some pair of steps shows it.
 func TestWrongRelationsAreFound(t *testing.T) {
 	// edited returns the relation of a trace from which edit has removed something.
 	edited := func(want relation, edit func(*Trace)) relation {
@@ -133,15 +133,15 @@ func TestWrongRelationsAreFound(t *testing.T) {
 		}
 	}
 	otherOrder := func(t *Trace) { t.Unordered = !t.Unordered }
-	// sentAtReceipt compares a with b instead of with the sending of b.
+	// sentAtReceipt is wrong: it asks whether a happens before b, not before the sending of b.
 	sentAtReceipt := func(t *Trace) func(a, b int) bool {
 		return func(a, b int) bool { return t.Swappable(a, b) && !t.HappensBefore(a, b) }
 	}
-	// senderForgotten forgets that the sender comes before the sending.
+	// senderForgotten is wrong: it ignores that the sending step happens before the receipt.
 	senderForgotten := func(t *Trace) func(a, b int) bool {
 		return func(a, b int) bool { return t.contend(a, b) && !t.HappensBefore(a, int(t.cause(b))) }
 	}
-	// bySender treats a timer as a message that its actor sent itself.
+	// bySender is wrong: it treats a timer as a message that its actor sent to itself.
 	bySender := func(t *Trace) {
 		for i := range t.Sends {
 			t.Sends[i].Kind = Message

@@ -306,7 +306,7 @@ type cellar struct {
 	next   *cellar
 }
 
-// TestStateLabel holds that a state is shown with field names, without hidden
+// TestStateLabel checks that a state is shown with field names, without hidden
 // types, and cut to a limit.
 func TestStateLabel(t *testing.T) {
 	c := &cellar{depth: 2, owner: shy{1}, hidden: &shy{2}, shelf: map[string][]int{"b": {1}, "a": nil}}
@@ -321,8 +321,8 @@ func TestStateLabel(t *testing.T) {
 	}
 }
 
-// TestStateFields holds that StateFields shows each field as StateLabel does.
-// Values that are no structs, or have a String method, have no fields.
+// TestStateFields checks that StateFields shows each field as StateLabel does.
+// It returns no fields for values that are not structs or have a String method.
 func TestStateFields(t *testing.T) {
 	c := &cellar{depth: 2, owner: shy{1}, hidden: &shy{2}, shelf: map[string][]int{"b": {1}, "a": nil}}
 	c.next = c

@@ -9,8 +9,8 @@ import (
 	"github.com/jostle-go/jostle/corpus/golden"
 )
 
-// mermaidLine matches every line that a diagram may have: no text may look to
-// the parser of Mermaid like the end of a line, a comment or a directive.
+// mermaidLine matches every line that a diagram may have: Mermaid's parser
+// must not take any text for a line end, a comment or a directive.
 var mermaidLine = regexp.MustCompile(`^(sequenceDiagram|` +
 	`    participant a\d+ as TEXT|` +
 	`    a\d+(->>|-->>|-x)a\d+: TEXT|` +
@@ -57,7 +57,7 @@ func TestMermaidText(t *testing.T) {
 	}
 }
 
-// TestMermaidMarks holds what is marked: two messages, one of them never
+// TestMermaidMarks checks what is marked: two messages, one of them never
 // received, and the step in which the run failed.
 func TestMermaidMarks(t *testing.T) {
 	trace := storyTrace()

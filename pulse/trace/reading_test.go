@@ -28,8 +28,8 @@ func TestStepLabel(t *testing.T) {
 	}
 }
 
-// TestFaultsTakeNoNumber: only receives count in the numbers of an actor's
-// steps, and a step has the same label alone and in a rendering.
+// TestFaultsTakeNoNumber: only receives count when an actor's steps are
+// numbered. StepLabel returns the label that renderings print.
 func TestFaultsTakeNoNumber(t *testing.T) {
 	b := newBuilder()
 	a := b.spawn(None, "a")

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// A looped value is part of a circle that its String methods follow by labels.
+// A looped value is part of a circle. Its String methods call Label for the next value.
 type looped struct{ next, also *looped }
 
 func (l *looped) String() string { return "of " + Label(l.next) + Label(l.also) }
@@ -47,9 +47,9 @@ func deepen(n int, f func() string) string {
 	return deepen(n-1, f) + ""
 }
 
-// TestMethodsThatLeadToThemselves holds that methods that call each other
-// through labels end after a few, even if each calls several. Later calls of
-// methods work as before.
+// TestMethodsThatLeadToThemselves checks that methods that call each other
+// through labels stop after a few nested calls, even if each method calls
+// several. Later calls of methods work as before.
 func TestMethodsThatLeadToThemselves(t *testing.T) {
 	all := func(reflect.Type) bool { return false }
 	one, two := &looped{}, &looped{}
@@ -73,8 +73,8 @@ func TestMethodsThatLeadToThemselves(t *testing.T) {
 	}
 }
 
-// TestDepthIsSeen holds that the nesting depth of methods is known on stacks of
-// any length. Otherwise every method would count as the outermost.
+// TestDepthIsSeen checks that the nesting depth of methods is determined on
+// stacks of any length. If it were not, every method would count as outermost.
 func TestDepthIsSeen(t *testing.T) {
 	for _, frames := range []int{0, shortStack - 10, shortStack, shortStack + 10, 1000} {
 		depth := -1
@@ -95,8 +95,8 @@ func TestDepthIsSeen(t *testing.T) {
 	}
 }
 
-// TestMethodsThatDoNotReturn holds that a method that does not return is waited
-// for once and not called again, and that a late return has no effect.
+// TestMethodsThatDoNotReturn checks that a method that does not return is
+// awaited once and never called again, and that a late return has no effect.
 func TestMethodsThatDoNotReturn(t *testing.T) {
 	v := locked{make(chan struct{}), 5}
 	const want = "locked(unlocked: chan struct {}, n: 5) (String did not return within 2s)"
@@ -123,7 +123,7 @@ type novel struct{ text string }
 
 func (n novel) Error() string { return n.text }
 
-// TestLongTexts holds that only the shown part of a method's text is escaped.
+// TestLongTexts checks that only the shown part of a method's text is escaped.
 func TestLongTexts(t *testing.T) {
 	if got, want := Label(wordy{1}), `\x00é`; got != want {
 		t.Errorf("got %s, want %s", got, want)

@@ -16,7 +16,7 @@ type shivizEvent struct {
 
 // readShiviz reads a log by the pattern in its first line, as ShiViz does, and
 // checks what ShiViz requires: a host's own clock entry counts its events from
-// 1, and no clock counts more events than there are.
+// 1, and no clock counts more events than the log has.
 func readShiviz(t *testing.T, log string) []shivizEvent {
 	t.Helper()
 	first, rest, _ := strings.Cut(log, "\n")
@@ -69,7 +69,7 @@ func TestShivizClocks(t *testing.T) {
 func TestShivizOfStory(t *testing.T) {
 	trace := storyTrace()
 	events := readShiviz(t, trace.ShiViz())
-	if want := len(trace.Steps) + 4; len(events) != want { // the start and three rests
+	if want := len(trace.Steps) + 4; len(events) != want { // the log also has an event for the start and for each of three rests
 		t.Errorf("%d events, expected %d", len(events), want)
 	}
 }

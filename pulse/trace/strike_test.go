@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestStrikes holds the name of each strike, and that it is shown below its
+// TestStrikes checks the name of each strike, and that it is shown below its
 // step, or at its position if the test caused it.
 func TestStrikes(t *testing.T) {
 	b := newBuilder()
@@ -34,7 +34,7 @@ func TestStrikes(t *testing.T) {
 	} {
 		for _, at := range []struct {
 			step, after   int32
-			before, below string // the lines around it, in the chart and in the text
+			before, below string // the line before the strike, in the chart and in the text, and the line below it
 		}{
 			{None, 0, "", "n.1"}, {first, 1, "n.1", "at rest"}, {None, 1, "at rest", "n.2"}, {None, 2, "n.2", ""},
 		} {

@@ -7,7 +7,7 @@ import (
 	"unsafe"
 )
 
-// TestSizes bounds the size of a step and a send: a run has millions of them.
+// TestSizes limits the size of a step and of a send in memory, because a run has millions of them.
 func TestSizes(t *testing.T) {
 	if size := unsafe.Sizeof(Send{}); size > 64 {
 		t.Errorf("a Send has %d bytes, expected at most 64", size)

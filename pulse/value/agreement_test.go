@@ -19,7 +19,7 @@ import (
 // An isomorphism pairs the blocks of two values, one to one.
 type isomorphism struct{ there, back map[at]at }
 
-// at is where a block begins, and the type that leads to it.
+// An at identifies a block: its address, and the type of the pointer to it.
 type at struct {
 	typ  reflect.Type
 	addr uintptr
@@ -93,7 +93,7 @@ func (m *isomorphism) blocks(x, y reflect.Value) bool {
 	return m.entries(x, y, x.MapKeys(), y.MapKeys())
 }
 
-// entries tries every key of y for the first key of x, and so on for the remaining keys.
+// entries tries to pair the entries of two maps: it tries every key of y for the first key of x, and so on.
 func (m *isomorphism) entries(x, y reflect.Value, keys, others []reflect.Value) bool {
 	if len(keys) == 0 {
 		return true
@@ -109,9 +109,9 @@ func (m *isomorphism) entries(x, y reflect.Value, keys, others []reflect.Value) 
 	return false
 }
 
-// A thing is a part of a random value. Its fields lead to others, and back.
+// A thing is a part of a random value. Its fields refer to other things, also in cycles.
 type thing struct {
-	id     int // unique among the things of the value
+	id     int // different for each thing of the value
 	N      int8
 	S      string
 	F      float64
@@ -170,7 +170,7 @@ func (d *things) any() *thing {
 func (d *things) small() int     { return d.IntN(3) }
 func (d *things) string() string { return "abcdefghijklmnop"[:d.IntN(12)] }
 
-// change gives a field of a thing another value, or the same.
+// change gives a field of a thing a random value, which may equal the old one.
 func (d *things) change(x *thing) {
 	switch d.IntN(20) {
 	case 0:
@@ -226,7 +226,7 @@ func (d *things) key(i int) any {
 	return box{d.any()}
 }
 
-// thing returns a value for an interface.
+// thing returns a random value to store in an interface.
 func (d *things) thing(depth int) any {
 	n := d.IntN(12)
 	if depth == 0 {
@@ -264,7 +264,7 @@ func mixed[K comparable, V any](d *things, n int, entry func(i int) (K, V)) map[
 		keys[i], values[i] = entry(i)
 	}
 	m := map[K]V{}
-	for i, k := range keys { // of two equal keys the one that counts must not depend on the order
+	for i, k := range keys { // of equal keys the last one counts, in both maps
 		m[k] = values[i]
 	}
 	again := map[K]V{}
@@ -274,7 +274,7 @@ func mixed[K comparable, V any](d *things, n int, entry func(i int) (K, V)) map[
 	return again
 }
 
-// A told is the result of a walk for a state.
+// A told is the result of a walk for a state: whether it could read the value, the hash and the text.
 type told struct {
 	readable bool
 	sum      uint64
@@ -291,7 +291,7 @@ func tell(w *value.Walker, v any, texts bool) told {
 type tally struct{ alike, different int }
 
 // compare checks that the walker agrees with isomorphism for a value and a copy with
-// changes. used has seen other values before.
+// changes. The walker used has walked over other values before.
 func (c *tally) compare(t *testing.T, used *value.Walker, seed, changes uint64) {
 	a, b := newThings(seed, 1), newThings(seed, changes)
 	x := a.all[0]
@@ -316,8 +316,8 @@ func (c *tally) compare(t *testing.T, used *value.Walker, seed, changes uint64) 
 	}
 }
 
-// TestAgreement compares thousands of random values with copies, three in four of which
-// have up to three changes. With -short it compares fewer.
+// TestAgreement compares thousands of random values with copies, which have up to three
+// random changes; one in four has none. With -short it compares fewer.
 func TestAgreement(t *testing.T) {
 	seeds := uint64(5000)
 	switch {

@@ -11,7 +11,7 @@ import (
 	"github.com/jostle-go/jostle/pulse/value"
 )
 
-// fingerprint returns the fingerprint by a new walker.
+// fingerprint returns the fingerprint computed by a new walker.
 func fingerprint(v any) uint64 { return new(value.Walker).Fingerprint(v) }
 
 // A draw makes random values of all kinds that a message can have.
@@ -38,8 +38,8 @@ type branches struct {
 	Self  *branches
 }
 
-// value returns a random value and an equal one that shares nothing with it, made in
-// another order where the order does not matter.
+// value returns a random value, and an equal one that shares no memory with the first.
+// Where order does not matter, the parts of the second are made in another order.
 func (d draw) value(depth int) (v, equal any) {
 	n := d.IntN(12)
 	if depth == 0 {
@@ -210,7 +210,7 @@ func TestFingerprint(t *testing.T) {
 		places(reflect.ValueOf(&v).Elem(), map[any]bool{}, count)
 		for range min(most, total) {
 			again := draw{rand.New(rand.NewPCG(seed, 1))}
-			changed, _ := again.value(3) // the same value once more
+			changed, _ := again.value(3) // an equal value, from the same seed
 			changeOne(&changed, d.IntN(total))
 			if reflect.DeepEqual(v, changed) {
 				continue
@@ -226,7 +226,7 @@ func TestFingerprint(t *testing.T) {
 }
 
 // changeOne makes change n of those that places finds. Maps are walked in random order,
-// so any of their changes may be the one.
+// so if the value has maps, change n differs from call to call.
 func changeOne(v *any, n int) {
 	var change func()
 	places(reflect.ValueOf(v).Elem(), map[any]bool{}, func(c func()) {
@@ -245,7 +245,7 @@ func ptr[T any](v T) *T { return &v }
 // twins returns a map with two keys that are alike, with a node behind each entry.
 func twins(a, b int) map[*[1]int][]*int { return map[*[1]int][]*int{{}: {ptr(a)}, {}: {ptr(b)}} }
 
-// TestFingerprintsDiffer has values with small differences.
+// TestFingerprintsDiffer checks that values with small differences have different fingerprints.
 func TestFingerprintsDiffer(t *testing.T) {
 	type metres int
 	type feet int
@@ -277,7 +277,7 @@ func TestFingerprintsDiffer(t *testing.T) {
 	}
 }
 
-// TestGuarded: fields guarded by a lock do not count in fingerprints, but do in states.
+// TestGuarded: fields guarded by a lock do not change a fingerprint, but do change a state.
 func TestGuarded(t *testing.T) {
 	type outer struct {
 		inner struct {

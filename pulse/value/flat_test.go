@@ -27,7 +27,7 @@ func TestFlatSlice(t *testing.T) {
 	type list []pair
 	for _, c := range []struct {
 		v    any
-		size int // zero: it is not flat
+		size int // zero means that v is not flat
 	}{
 		{[]byte("abc"), 3},
 		{[]int64{1, 2, 3}, 24},

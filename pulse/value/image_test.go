@@ -23,8 +23,8 @@ type pictured struct {
 	b     strings.Builder
 }
 
-// TestImage checks that Restore gives the memory that values refer to its old contents,
-// at the same addresses.
+// TestImage checks that Restore restores the old contents of the memory that values
+// refer to, at the same addresses.
 func TestImage(t *testing.T) {
 	one := 1
 	p := &pictured{n: 1, name: "a", list: make([]int, 2, 4), names: []string{"x", "y"}, two: [2]*int{&one, &one}}

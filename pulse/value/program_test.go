@@ -14,15 +14,15 @@ import (
 	"github.com/jostle-go/jostle/pulse/value"
 )
 
-// Programs are compared with walks that write texts, and both with isomorphism, on values
-// of random types.
+// Hash programs are compared with walks that write texts, on values of random types. Both
+// are compared with isomorphism.
 
-// A typer draws types and values of them. Typers with equal seeds draw the same, except
-// that one of them may draw one number differently.
+// A typer draws random types, and values of these types. Typers with equal seeds draw
+// equal values. One of them may draw a single number differently.
 type typer struct {
 	*rand.Rand
 	draws, odd int                              // the index of the draw that differs
-	pointers   map[reflect.Type][]reflect.Value // those that were made
+	pointers   map[reflect.Type][]reflect.Value // the pointers made so far, by type
 }
 
 func newTyper(seed uint64, odd int) *typer {
@@ -84,7 +84,7 @@ func (d *typer) fill(v reflect.Value, depth int) {
 	case reflect.Complex64, reflect.Complex128:
 		v.SetComplex(complex(float64(d.small(2)), float64(d.small(2))))
 	case reflect.String:
-		v.SetString(strings.Clone("abcdefghijkl"[:d.small(12)])) // at a new address each time
+		v.SetString(strings.Clone("abcdefghijkl"[:d.small(12)])) // the value has a new address in each iteration
 	case reflect.Array:
 		for i := range v.Len() {
 			d.fill(v.Index(i), depth)
@@ -102,7 +102,7 @@ func (d *typer) fill(v reflect.Value, depth int) {
 	}
 }
 
-// fillBlock draws a value that leads to others.
+// fillBlock draws a value that has pointers to other values.
 func (d *typer) fillBlock(v reflect.Value, depth int) {
 	if depth == 0 || d.small(5) == 0 {
 		return
@@ -165,8 +165,8 @@ func disagreement(programs *value.Walker, x, y any) string {
 	return ""
 }
 
-// TestPrograms: programs and walks that write texts split values of random types into the
-// same classes.
+// TestPrograms: programs and walks that write texts agree on which values of random types
+// are equal.
 func TestPrograms(t *testing.T) {
 	seeds := uint64(4000)
 	if os.Getenv("JOSTLE_NIGHTLY") != "" {
@@ -208,13 +208,13 @@ type mix struct {
 	}
 }
 
-// TestProgramsThatLackAStep: a program without any one of its steps confuses different
-// values, and the tests notice.
+// TestProgramsThatLackAStep: if a hash program lacks an op, different values get equal
+// hashes, and the tests find that.
 func TestProgramsThatLackAStep(t *testing.T) {
 	changes := []func(*mix){func(m *mix) { m.A++ }, func(m *mix) { m.C++ }, func(m *mix) { m.D = "d" }, func(m *mix) { m.E++ }, func(m *mix) { m.F[1] = true },
 		func(m *mix) { m.G = 1 }, func(m *mix) { m.H[0].I++ }, func(m *mix) { m.H[1].I++ }, func(m *mix) { m.H[2].I++ },
 		func(m *mix) { m.H[0].J = "j" }, func(m *mix) { m.H[1].J = "j" }, func(m *mix) { m.H[2].J = "j" }}
-	const ops = 11 // A and B together; C; D; E and F together; G; then six
+	const ops = 11 // one step for A and B, one for C, one for D, one for E and F, one for G, then six
 	if n := new(value.Walker).Ops(mix{}); n != ops {
 		t.Errorf("%d steps, want %d", n, ops)
 	}
@@ -317,7 +317,7 @@ func TestPadding(t *testing.T) {
 	}
 }
 
-// TestSteady checks which values count the same at all times of a run.
+// TestSteady checks which values have one hash throughout a run.
 func TestSteady(t *testing.T) {
 	w := roles()
 	for _, c := range []struct {

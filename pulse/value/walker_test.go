@@ -21,7 +21,7 @@ import (
 )
 
 type (
-	// A cell leads to the next through a separate kind of reference.
+	// A cell is an element of a linked list. Each field refers to the next cell by a different kind of reference.
 	cell   struct{ next *cell }
 	cons   struct{ first, rest any }
 	nested []nested
@@ -32,8 +32,8 @@ type (
 	}
 )
 
-// TestLongChains: a chain of a hundred thousand links, at night a million, needs no deep
-// stack.
+// TestLongChains: a chain of a hundred thousand links, at night a million, can be walked
+// without a deep stack.
 func TestLongChains(t *testing.T) {
 	length := 100_000
 	if os.Getenv("JOSTLE_NIGHTLY") != "" {
@@ -47,7 +47,7 @@ func TestLongChains(t *testing.T) {
 	for range length / 10 {
 		tables = tabled{1: tables}
 	}
-	defer debug.SetMaxStack(debug.SetMaxStack(1 << 20)) // a deeper one ends the process
+	defer debug.SetMaxStack(debug.SetMaxStack(1 << 20)) // a stack that grows beyond this ends the process
 	for _, v := range []any{cells, conses, lists, tables, map[any]any{cells: conses, &cell{}: 1}} {
 		w := &value.Walker{}
 		if print := w.Fingerprint(v); print != w.Fingerprint(v) || print != fingerprint(v) {
@@ -80,11 +80,11 @@ func TestKeysThatLeadToKeys(t *testing.T) {
 	}
 }
 
-// TestTwins: equal entries of a map count as a multiset in fingerprints. States order
-// such keys by their values, if possible.
+// TestTwins: in fingerprints, equal entries of a map count as a multiset. In states,
+// equal keys are ordered by their values, if possible.
 func TestTwins(t *testing.T) {
 	type key = *[1]int
-	for range 20 { // the order of a map is another each time
+	for range 20 { // repeat, because Go walks a map in random order
 		if fingerprint(twins(1, 2)) != fingerprint(twins(2, 1)) {
 			t.Fatal("two that are alike have two fingerprints")
 		}
@@ -98,7 +98,7 @@ func TestTwins(t *testing.T) {
 	}
 }
 
-// TestLargeMaps: the order of a map never shows, however large it is.
+// TestLargeMaps: the result does not depend on the order in which Go walks a map, however large the map is.
 func TestLargeMaps(t *testing.T) {
 	make := func() (m map[string]*thing, k map[*thing]*int) {
 		m, k = map[string]*thing{}, map[*thing]*int{}
@@ -142,8 +142,8 @@ type (
 	}
 )
 
-// roles returns a walker to which a tool is a tool, a watch is a lock, and a named value
-// counts by its name.
+// roles returns a walker. To this walker a tool has RoleTool, a watch has RoleLock, and
+// a named value counts only by its name.
 func roles() *value.Walker {
 	w := &value.Walker{}
 	w.Role = func(t reflect.Type) value.Role {
@@ -221,7 +221,7 @@ func changes[T any](v *T, change func(*T), state, prints bool) struct {
 	}{v, func() { change(v) }, state, prints}
 }
 
-// TestPlain: values that others can change, or be a part of, are not plain.
+// TestPlain: a value is not plain if other code can change it, or if other values can share parts of it.
 func TestPlain(t *testing.T) {
 	w := roles()
 	for _, v := range []any{nil, 1, "a", 1.5, [2]string{}, thing{}.B, struct{ s string }{}, tool{}, named{}, watch{}, [0]int{}} {
@@ -236,7 +236,7 @@ func TestPlain(t *testing.T) {
 	}
 }
 
-// TestTry: a value that cannot be read leaves nothing behind.
+// TestTry: Try of an unreadable value leaves the walk unchanged.
 func TestTry(t *testing.T) {
 	w, shared := &value.Walker{}, &thing{}
 	for _, v := range []any{
@@ -260,7 +260,7 @@ func TestTry(t *testing.T) {
 	}
 }
 
-// TestProbe: a probe knows what the walk knows, and leaves nothing behind.
+// TestProbe: a probe knows the blocks of the walk, and leaves the walk as it was.
 func TestProbe(t *testing.T) {
 	w, known, other := &value.Walker{}, &thing{}, &thing{}
 	probe := func(v any) uint64 {
@@ -282,7 +282,7 @@ func TestProbe(t *testing.T) {
 	}
 }
 
-// TestOverlaps: shared memory of two values shows in states.
+// TestOverlaps: states include whether two values share memory.
 func TestOverlaps(t *testing.T) {
 	of := func(v any) told {
 		w := &value.Walker{}
@@ -321,7 +321,7 @@ func TestTexts(t *testing.T) {
 	}
 }
 
-// TestNoAllocation: a walker that has seen such values allocates nothing.
+// TestNoAllocation: a walker allocates nothing for values of types that it has walked over before.
 func TestNoAllocation(t *testing.T) {
 	w := &value.Walker{}
 	for _, v := range fewValues() {
@@ -368,8 +368,8 @@ func BenchmarkFingerprint(b *testing.B) {
 	})
 }
 
-// TestManyBlocks: two pointers to one block are recognized however many blocks came
-// between them, also if blocks were added and removed meanwhile.
+// TestManyBlocks: two pointers to one block are recognized, however many blocks
+// were added between them, and also if other blocks were added and removed.
 func TestManyBlocks(t *testing.T) {
 	w := &value.Walker{}
 	unreadable := []any{func() {}}

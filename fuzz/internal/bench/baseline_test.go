@@ -8,8 +8,8 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// relay adds an actor that two messages race to: one is sent to it directly, the other
-// through a chain of others. overtook reports whether the second came first.
+// relay adds an actor for which two messages race: the first is sent directly, the second
+// through a chain of other actors. overtook reports whether the second arrived first.
 func relay(sys *pulse.System, others int) (overtook func() bool) {
 	first := ""
 	goal := sys.Spawn("goal", pulse.Func(func(_ *pulse.Ctx, msg any) {
@@ -52,7 +52,7 @@ func TestDelays(t *testing.T) {
 	}
 }
 
-// crowd sends n messages to n actors in turn, and returns the order in which they arrive.
+// crowd sends one message to each of n actors. It returns the order in which the messages arrive.
 func crowd(sys *pulse.System, n int) (order *[]int) {
 	order = new([]int)
 	for i := range n {
@@ -62,8 +62,8 @@ func crowd(sys *pulse.System, n int) (order *[]int) {
 	return order
 }
 
-// TestJitter: no message is overtaken by one sent jitterPlaces later. The next one
-// overtakes it as often as the distribution of their noise says.
+// TestJitter: a message sent jitterPlaces later never overtakes an earlier one. The
+// next message overtakes it as often as the distribution of the jitter predicts.
 func TestJitter(t *testing.T) {
 	const runs, n = 4000, 20
 	sys := pulse.New(pulse.Options{Strategy: newJitter()})
@@ -120,7 +120,7 @@ func TestBaselinesRepeat(t *testing.T) {
 			}
 			sys.Close()
 		}
-		if several < len(subjects.Easy())/2 { // the others have few orders
+		if several < len(subjects.Easy())/2 { // the other subjects have few orders
 			t.Errorf("%s: of %d subjects all seeds give one run", name, len(subjects.Easy())-several)
 		}
 	}

@@ -9,9 +9,9 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// bounding is an independent implementation of delay bounding: tasks wait in a
-// row; while delays are left the first may go to the end; a task that is taken
-// puts the tasks that it leads to at the end.
+// bounding implements delay bounding independently. Tasks wait in a
+// queue. Each step takes the first, or moves it to the end, which uses
+// up one delay. A taken task appends the tasks that next lists for it.
 func bounding(queue []int, next map[int][]int, delays int, taken string, found map[string]bool) {
 	if len(queue) == 0 {
 		found[taken] = true
@@ -24,8 +24,8 @@ func bounding(queue []int, next map[int][]int, delays int, taken string, found m
 	}
 }
 
-// TestBoundedReachesWhatItSays checks that with at most d delays exactly those
-// orders come that take at most d, each with chance 1/(k+1)^d at least.
+// TestBoundedReachesWhatItSays: with at most d delays, exactly the orders with at most
+// d delays occur, each with probability at least 1/(k+1)^d (k is the number of steps).
 func TestBoundedReachesWhatItSays(t *testing.T) {
 	const steps, tries = 6, 10_000
 	next := map[int][]int{0: {4}, 2: {5, 6}}
@@ -56,8 +56,8 @@ func TestBoundedReachesWhatItSays(t *testing.T) {
 	}
 }
 
-// tasks runs a program of actors that receive one message each; actor i then
-// sends to the actors that next lists for it.
+// tasks runs a program whose actors receive one message
+// each. Actor i then sends one to each actor of next[i].
 func tasks(t *testing.T, sys *pulse.System, seed uint64, next map[int][]int) (order string) {
 	t.Helper()
 	sys.Reset(seed)
@@ -79,8 +79,8 @@ func tasks(t *testing.T, sys *pulse.System, seed uint64, next map[int][]int) (or
 	return order
 }
 
-// TestBoundedGoesBehindTheQueue checks that a delayed message goes behind all that
-// wait, also those that others of their channel keep from being picked.
+// TestBoundedGoesBehindTheQueue: a delayed message goes behind all waiting
+// messages, including those blocked by earlier messages of their channel.
 func TestBoundedGoesBehindTheQueue(t *testing.T) {
 	sys := pulse.New(pulse.Options{Strategy: boundedBy(1, 3)})
 	defer sys.Close()
@@ -100,10 +100,10 @@ func TestBoundedGoesBehindTheQueue(t *testing.T) {
 		seen[order] = true
 	}
 	want := map[string]bool{
-		"010011": true, // plain order: both sources, then what they sent
-		"101100": true, // the first source behind the second
-		"000111": true, // the second source behind what the first has sent
-		"011100": true, // a message behind those of the other source
+		"010011": true, // plain order: both sources, then their messages
+		"101100": true, // the first source goes behind the second
+		"000111": true, // the second source goes behind the first source's messages
+		"011100": true, // a message of one source goes behind those of the other
 	}
 	if !maps.Equal(seen, want) {
 		t.Errorf("got the orders %v, expected %v", seen, want)

@@ -32,7 +32,7 @@ func TestCoverageCurves(t *testing.T) {
 	}
 }
 
-// Invalid options are refused, and an interrupted measurement shows nothing.
+// Invalid options are refused, and an interrupted measurement returns no table.
 func TestCoverageIsRefused(t *testing.T) {
 	over, cancel := context.WithCancel(context.Background())
 	cancel()

@@ -27,15 +27,15 @@ func coveragePrograms() []subjects.Subject {
 	}
 }
 
-// coverageOptions are the settings of measureCoverage. The zero value has all programs,
-// and the arms of the curves.
+// coverageOptions are the settings of measureCoverage. By
+// default it measures all programs, with the arms of the curves.
 type coverageOptions struct {
-	Programs []subjects.Subject // in their correct forms
+	Programs []subjects.Subject // built without their bugs
 	Arms     []Arm
-	Seeds    int // for each program and arm, from 1 on; zero: 5
-	Runs     int // of each search; zero: 2,000
-	// Most limits the runs for finding out how many pairs can be covered at all; zero:
-	// 20,000.
+	Seeds    int // number of searches for each program and arm, seeds from 1; zero: 5
+	Runs     int // runs of each search; zero: 2,000
+	// Most limits the runs of the exhaustive search
+	// that counts all possible orders; zero: 20,000.
 	Most int
 }
 
@@ -70,16 +70,16 @@ type coverageTable struct {
 // the seeds alone.
 type coverageCell struct {
 	Program, Arm string
-	// Curve has the orders by PR seen after a number of runs, for powers of two and of
-	// ten and for all runs. It is the median of the seeds, or the larger of the two
-	// middle values.
+	// Curve has the number of PR orders seen after a number of runs:
+	// after each power of two and of ten, and after all runs. It is the
+	// median over the seeds, or the larger of the two middle values.
 	Curve []coverage.Point
-	// Seen is the last of them. Covered is the number of pairs seen in both orders.
+	// Seen is the last point of Curve. Covered is the number of pairs seen in both orders.
 	Seen, Covered int
 	// Possible is the number of all possible orders, or zero if unknown.
 	Possible int
-	// Together is how many orders all searches of the program have shown. Left is how
-	// many of these have an unseen reverse that is open or unknown.
+	// Together is the number of orders that all searches of the program have seen. Left
+	// is how many of these have a reverse that was not seen and is open or unknown.
 	Together, Left int
 }
 
@@ -114,12 +114,12 @@ func measureCoverage(ctx context.Context, o coverageOptions) (*coverageTable, er
 	return all, nil
 }
 
-// measure makes the searches of one cell, and adds what they have shown to together.
+// measure makes the searches of one cell, and adds the orders seen to together.
 func (o coverageOptions) measure(ctx context.Context, p search.Property, arm Arm, cell *coverageCell, together *coverage.Orders) error {
 	var covered []int
 	curves, marks := map[int][]int{}, marksUntil(o.Runs)
 	for seed := range uint64(o.Seeds) {
-		orders := &coverage.Orders{Source: uint64(together.Runs())} // no other search has it
+		orders := &coverage.Orders{Source: uint64(together.Runs())} // a source that no other search uses
 		res := search.Sample(ctx, p, search.Options{Runs: o.Runs, Seed: seed + 1, Portfolio: arm.Portfolio, Passed: func(_ string, res *props.Result) {
 			orders.Add(res.System.Trace(), coverage.Run{})
 			if n := orders.Runs(); slices.Contains(marks, n) {
@@ -218,9 +218,9 @@ func (c *coverageTable) cell(program, arm string) *coverageCell {
 	return nil
 }
 
-// Plot returns the curves of a program as an SVG picture: the share of orders that each
-// arm has shown, by runs. The whole is the number of possible orders or, if unknown,
-// those that all searches have shown together.
+// Plot returns the curves of a program as an SVG picture: the share of orders that
+// each arm has seen, by number of runs. 100% is the number of possible orders. If
+// that is unknown, it is the number that all searches together have seen.
 func (c *coverageTable) Plot(program string) string {
 	most, of := 1, "that all searches have shown"
 	for _, cell := range c.Cells {

@@ -28,9 +28,9 @@ func TestPublishedLogRank(t *testing.T) {
 	}
 }
 
-// slowLogRank computes the same in other ways. The observed minus the expected is the sum
-// of what each observation of a adds to or takes from the hazard of all. The variance at
-// a time is that over all choices of those who are found.
+// slowLogRank computes the log-rank statistic independently. For each observation of a it
+// adds 1 if the bug was found, minus the cumulative hazard, estimated from both lists.
+// The variance at each time is over all choices of the searches that find the bug.
 func slowLogRank(a, b []observation) (difference, variance float64) {
 	all := append(append([]observation{}, a...), b...)
 	atRisk := func(list []observation, at float64) (risk, found int) {
@@ -58,7 +58,7 @@ func slowLogRank(a, b []observation) (difference, variance float64) {
 		risk, found := atRisk(all, at)
 		inA, _ := atRisk(a, at)
 		var ways, sum, squares float64
-		for subset := range 1 << risk { // the lowest inA bits stand for a
+		for subset := range 1 << risk { // bit i is search i; the inA lowest bits are those of a
 			if ones(subset) != found {
 				continue
 			}
@@ -163,7 +163,7 @@ func TestLogRankOfNoDifference(t *testing.T) {
 	}
 }
 
-// TestLogRankOfNothing has lists that tell nothing.
+// TestLogRankOfNothing has lists that allow no conclusion.
 func TestLogRankOfNothing(t *testing.T) {
 	for _, c := range [][2][]observation{{nil, nil}, {drug, nil}, {nil, drug}, {observations(nil, []float64{5}), observations(nil, []float64{5})}} {
 		if l := compareSearches(c[0], c[1]); l.Z() != 0 || l.P() != 1 || l.later() != 0.5 {

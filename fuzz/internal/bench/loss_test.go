@@ -10,12 +10,12 @@ import (
 	"github.com/jostle-go/jostle/fuzz/subjects"
 )
 
-// A loss is an arm that finds bugs later than it did.
+// A loss is a report that an arm now finds bugs later than in the table.
 type loss struct {
-	Subject string // "" for all subjects together
+	Subject string // empty: all subjects together
 	Arm     string
 	Chance  float64 // the p-value of the difference
-	was, is string  // the medians, and how many searches found the bug
+	was, is string  // each: the median, and how many searches found the bug
 }
 
 func (l loss) String() string {
@@ -25,15 +25,15 @@ func (l loss) String() string {
 	return fmt.Sprintf("arm %s finds the bug of %s later (p = %.1g, log-rank): %s; the table has %s", l.Arm, l.Subject, l.Chance, l.is, l.was)
 }
 
-// losses compares new searches with the table, and returns the arms that have become
-// worse: for each arm and subject, and for each arm over all subjects, by the log-rank
-// test. Of a hundred tables of equal arms, fewer than one has a loss, however many cells
-// it has (Holm, 1979). The new searches may have a lower limit of runs. Cells that only
-// one table has are not compared.
+// losses compares new searches with the table by the log-rank test, and returns the
+// arms that have become worse. It tests each arm on each subject, and on all
+// subjects together. If nothing has become worse, the chance of any loss is below
+// one percent, however many cells there are (Holm, 1979). The new searches may have
+// a lower limit of runs. Cells that only one of the tables has are not compared.
 //
-// Searches with the same seeds have the same results while the code is the same. The
-// tables are then equal, and a loss would come only from seeds for which this part of the
-// table is worse.
+// While the code is the same, the same seeds give the same results. The two tables
+// are then equal, except that the new one may have fewer seeds. Only such a choice
+// of seeds could cause a loss.
 func (t *Table) losses(fresh *Table) []loss {
 	const mostChance = 0.01
 	var all []loss
@@ -45,7 +45,7 @@ func (t *Table) losses(fresh *Table) []loss {
 				continue
 			}
 			most := is.most()
-			l := compareSearches(is.Runs(), was.Runs()) // what comes after the last new run does not count
+			l := compareSearches(is.Runs(), was.Runs()) // results after the last new run do not count
 			together.Add(l)
 			all = append(all, loss{subject, arm, l.later(), told(cutOff(was.Runs(), most), most), told(is.Runs(), most)})
 		}
@@ -88,9 +88,9 @@ func told(list []observation, most float64) string {
 	return fmt.Sprintf("%d of %d found it in %s runs, the median is %s", found, len(list), number(most), reached(survival(list).Median(), most))
 }
 
-// again repeats the searches of the options by which the table can lose: those of cells
-// in which half of the searches found the bug within the limit of runs. With fewer, a
-// worse arm would hardly look different, and these searches are the longest.
+// again repeats the searches that can reveal a loss: those of cells in which
+// at least half of the searches found the bug within the limit. In other
+// cells a worse arm would hardly look different, and searches take longest.
 func (t *Table) again(ctx context.Context, o Options) (*Table, error) {
 	o, err := o.withDefaults()
 	if err != nil {
@@ -106,7 +106,7 @@ func (t *Table) again(ctx context.Context, o Options) (*Table, error) {
 			}
 		}
 		if len(one.Arms) == 0 {
-			continue // none would mean all
+			continue // no arms would mean all arms
 		}
 		part, err := Measure(ctx, one)
 		if err != nil {
@@ -145,7 +145,7 @@ func (t *Table) missing(o Options) (string, error) {
 	return strings.Join(list, ", "), err
 }
 
-// cutOff returns the observations of searches as if they had ended at a time.
+// cutOff returns the observations as if each search had ended at the given time.
 func cutOff(list []observation, at float64) []observation {
 	list = slices.Clone(list)
 	for i, o := range list {

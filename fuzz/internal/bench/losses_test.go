@@ -31,8 +31,8 @@ func kept(t *testing.T) *Table {
 	return table
 }
 
-// small has the searches that are repeated in each test run: as many as
-// TestLosersAreCaught needs.
+// small are the options for the searches of each
+// test run: as few as TestLosersAreCaught needs.
 func small() Options {
 	o := Options{Seeds: 10, Runs: 150, Subjects: subjects.Easy()}
 	switch {
@@ -53,8 +53,8 @@ func again(t *testing.T, o Options) *Table {
 	return fresh
 }
 
-// TestNoArmLoses: no arm finds bugs later than the table of testdata says, and the table
-// has all subjects and arms.
+// TestNoArmLoses: no arm finds bugs later than in the table
+// in testdata, and the table has all subjects and arms.
 func TestNoArmLoses(t *testing.T) {
 	table := kept(t)
 	for _, l := range table.losses(again(t, small())) {
@@ -74,7 +74,7 @@ func measured(t *testing.T, o Options) *Table {
 	return table
 }
 
-// posing returns an arm under the name of another.
+// posing returns an arm with the strategies of another, under a given name.
 func posing(t *testing.T, name string, as ...string) Arm {
 	t.Helper()
 	entries, err := search.Strategies(as...)
@@ -84,9 +84,9 @@ func posing(t *testing.T, name string, as ...string) Arm {
 	return Arm{Name: name, Portfolio: entries}
 }
 
-// TestLosersAreCaught: worse arms are caught. One that does not vary orders at all is
-// caught on many subjects, one that wastes every second run on all subjects together, and
-// one that is worse on one subject on that subject.
+// TestLosersAreCaught: an arm that became worse is reported. If it never
+// varies orders, many subjects report it. If it wastes every second run, only
+// all subjects together do. If it is worse on one subject, that subject does.
 func TestLosersAreCaught(t *testing.T) {
 	trial.Long(t)
 	table := kept(t)
@@ -117,7 +117,7 @@ func TestLosersAreCaught(t *testing.T) {
 	}
 }
 
-// TestLossesAreSeldomFalse: of tables of equal arms, hardly one in a hundred has a loss.
+// TestLossesAreSeldomFalse: of a hundred tables with equal arms, about one at most reports a loss.
 func TestLossesAreSeldomFalse(t *testing.T) {
 	const tables = 400
 	r := rand.New(rand.NewPCG(11, 12))
@@ -151,8 +151,8 @@ func TestLossesAreSeldomFalse(t *testing.T) {
 	}
 }
 
-// TestAgain: repeated and missing searches are those of the options, without cells in
-// which nobody finds the bug.
+// TestAgain: only the searches that the options name are repeated
+// or added. Cells in which no search finds the bug are left out.
 func TestAgain(t *testing.T) {
 	arms, err := ArmsByName("random", "plain", "jitter")
 	if err != nil {
@@ -193,7 +193,7 @@ func TestAgain(t *testing.T) {
 	}
 }
 
-// TestLossInWords has the message for a developer whose change makes an arm worse.
+// TestLossInWords checks the message for a developer whose change makes an arm worse.
 func TestLossInWords(t *testing.T) {
 	worse := made("first", "second")
 	for i, s := range worse.Searches {

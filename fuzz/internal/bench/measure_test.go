@@ -99,8 +99,8 @@ func endless() subjects.Subject {
 	}}
 }
 
-// TestMeasureIsBounded: a search ends when its time is up, and says so. Kept searches
-// with that end are repeated.
+// TestMeasureIsBounded: a search ends when its time is up, and records
+// this as its end. The next measurement repeats such searches.
 func TestMeasureIsBounded(t *testing.T) {
 	arms, _ := ArmsByName(Random)
 	o := Options{Subjects: []subjects.Subject{endless()}, Arms: arms, Seeds: 2, Time: 5 * time.Millisecond}
@@ -164,7 +164,7 @@ func TestOptionsAreRefused(t *testing.T) {
 	}
 }
 
-// TestArms: all that package search knows is an arm, and names are unique.
+// TestArms: each strategy of package search is an arm, and names are unique.
 func TestArms(t *testing.T) {
 	var names []string
 	for _, a := range Arms() {

@@ -231,7 +231,7 @@ func number(x float64) string {
 	}
 	text := strings.TrimSuffix(fmt.Sprintf("%.1f", x), ".0")
 	whole, rest, _ := strings.Cut(text, ".")
-	n, _ := strconv.Atoi(whole) // whole is always a number
+	n, _ := strconv.Atoi(whole) // never fails: whole is always a number
 	return strings.TrimSuffix(words.Grouped(n)+"."+rest, ".")
 }
 

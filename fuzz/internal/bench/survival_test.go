@@ -160,8 +160,8 @@ func TestCurveIsRedistribution(t *testing.T) {
 	}
 }
 
-// geometric draws the runs until the bug is found with probability 1/mean a run, in
-// searches of a limited length.
+// geometric draws how many runs n searches take to find a bug, if each
+// run finds it with probability 1/mean. The searches end after most runs.
 func geometric(r *rand.Rand, n int, mean, most float64) (list []observation) {
 	for range n {
 		at := math.Ceil(math.Log(1-r.Float64()) / math.Log(1-1/mean))
@@ -170,9 +170,9 @@ func geometric(r *rand.Rand, n int, mean, most float64) (list []observation) {
 	return cutOff(list, most)
 }
 
-// TestIntervalsHold: 95% intervals contain the truth in about that share of all tables:
-// those of medians and those of ratios, also if searches are cut off soon after the
-// median.
+// TestIntervalsHold: a 95% interval contains the true value in
+// about 95% of all random tables. This holds for medians and for
+// ratios, also if searches are cut off soon after the median.
 func TestIntervalsHold(t *testing.T) {
 	trial.Long(t)
 	tables := 100

@@ -129,7 +129,7 @@ func TestCSVErrors(t *testing.T) {
 	}
 }
 
-// TestFolder: a new table replaces its own cells, and leaves the others.
+// TestFolder: writing a table to a folder replaces the cells that it has, and keeps the others.
 func TestFolder(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "new", "folder")
 	write := func(table *Table, plots bool) {

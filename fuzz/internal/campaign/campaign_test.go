@@ -31,7 +31,7 @@ func subjects(t testing.TB, env []string, tests ...string) []campaign.Subject {
 	return list
 }
 
-// subjectsOf returns what subjects does, where no test is.
+// subjectsOf is subjects for callers that have no testing.T.
 func subjectsOf(env []string, tests ...string) (list []campaign.Subject, err error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -57,7 +57,7 @@ func subjectsOf(env []string, tests ...string) (list []campaign.Subject, err err
 	return list, nil
 }
 
-// environment returns that of workers which keep their cases in a folder.
+// environment returns the environment of workers that save their cases below a folder.
 func environment(dir string) []string {
 	return []string{isSearched + "=1", "JOSTLE_OUT=" + dir}
 }
@@ -73,7 +73,7 @@ func campaignOf(t *testing.T, dir string, o campaign.Options, tests ...string) *
 	return r
 }
 
-// found returns the findings of a report, and the runs that came to each, in a line each.
+// found returns a line for each finding of a report: property, failure and number of the run.
 func found(r *campaign.Report) (lines []string) {
 	for i := range r.Outcomes {
 		for _, f := range r.Outcomes[i].Findings {
@@ -84,7 +84,7 @@ func found(r *campaign.Report) (lines []string) {
 	return lines
 }
 
-// loads returns the cases below a folder, and fails the test for files that are none.
+// loads returns the cases below a folder. It fails the test if a .case file cannot be read.
 func loads(t *testing.T, dir string) (list []string) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, "*", "*"))
@@ -105,7 +105,7 @@ func loads(t *testing.T, dir string) (list []string) {
 	return list
 }
 
-// shownIn returns what a report says of the orders that were seen.
+// shownIn returns the part of a report about the orders that were covered.
 func shownIn(r *campaign.Report) (lines []string) {
 	for i := range r.Outcomes {
 		o := r.Outcomes[i].Orders
@@ -114,8 +114,8 @@ func shownIn(r *campaign.Report) (lines []string) {
 	return lines
 }
 
-// TestSameFindings: what a campaign finds, and which orders it has seen, follows from the seed
-// and the number of runs, not from how many workers there are.
+// TestSameFindings: findings and covered orders depend only on
+// the seed and the number of runs, not on the number of workers.
 func TestSameFindings(t *testing.T) {
 	var first, cases, shown []string
 	runs := times(1000, 3000)
@@ -150,8 +150,8 @@ func TestSameFindings(t *testing.T) {
 	}
 }
 
-// TestDeaths: each way in which a run takes its process with it is a finding with a case,
-// which takes a process with it again; and the campaign goes on.
+// TestDeaths: if a run ends its process, in whatever way, the campaign
+// reports a finding and goes on. The saved case ends its process again.
 func TestDeaths(t *testing.T) {
 	trial.Long(t)
 	for _, c := range []struct{ test, signature, said string }{
@@ -201,8 +201,8 @@ func TestDeaths(t *testing.T) {
 	}
 }
 
-// TestAgain: a batch that is rerun, to find the run that ended its process, makes the same
-// runs with every strategy.
+// TestAgain: to find the run that ended its process, a batch
+// is rerun. It then makes the same runs, with every strategy.
 func TestAgain(t *testing.T) {
 	env := environment(t.TempDir())
 	p, err := campaign.Start(t.Context(), subjects(t, env, "TestHolds")[0], worker.Command{Env: env})
@@ -225,8 +225,8 @@ func TestAgain(t *testing.T) {
 	}
 }
 
-// TestStandsAtTheEnd: a run that stands still, or ends its process, when the time is over is a
-// failure with its case, also where it stood for less than a run may stand still.
+// TestStandsAtTheEnd: when the time is up, a run may be hanging, or about to end its process.
+// Both are failures with a case, even if the run has hung for less than JOSTLE_STALL.
 func TestStandsAtTheEnd(t *testing.T) {
 	for _, c := range []struct{ test, signature string }{
 		{"TestStandsAtOnce", "process: no progress, in step #, in which last receives int"},
@@ -247,8 +247,8 @@ func TestStandsAtTheEnd(t *testing.T) {
 	}
 }
 
-// TestSlowRunsAtTheEnd: runs of a batch that does not come to its end in time are run all the
-// same, and count.
+// TestSlowRunsAtTheEnd: if a batch is not finished when
+// the time is up, the runs that it has made count.
 func TestSlowRunsAtTheEnd(t *testing.T) {
 	o := campaign.Options{For: 300 * time.Millisecond, First: true, File: filepath.Join(t.TempDir(), "state.json")}
 	r := campaignOf(t, t.TempDir(), o, "TestWaits")
@@ -263,12 +263,12 @@ func TestSlowRunsAtTheEnd(t *testing.T) {
 	}
 }
 
-// TestSlowPropertiesCostThemselves: beside properties that stand still, take a second for a
-// run, take much memory and print much, each other property has at least four fifths of the
-// runs that it has without them. Both campaigns run at the same time, since other work on the
-// machine must not count. They take three minutes each: in one, a single share at the end is 7%
-// of a property's runs, and the first run of each slow property 2%. The planning of the same is
-// TestTroubledLanes.
+// TestSlowPropertiesCostThemselves: a campaign searches normal properties together with
+// troubled ones. These hang, take a second for each run, use much memory or print much.
+// Each normal property must get at least four fifths of the runs that it has without
+// the troubled ones. Both campaigns run at the same time, so that other load on the
+// machine affects both. They take three minutes each, since the end and the first slow
+// runs would distort a shorter one. TestTroubledLanes tests the planning alone.
 //
 // Skips: unless JOSTLE_NIGHTLY is set, since it takes minutes.
 func TestSlowPropertiesCostThemselves(t *testing.T) {
@@ -296,7 +296,7 @@ func TestSlowPropertiesCostThemselves(t *testing.T) {
 	}
 }
 
-// runsOf returns how many runs each test of a campaign had.
+// runsOf returns the number of runs of each test of a campaign.
 func runsOf(r *campaign.Report) map[string]int {
 	runs := map[string]int{}
 	for i := range r.Outcomes {
@@ -305,8 +305,8 @@ func runsOf(r *campaign.Report) map[string]int {
 	return runs
 }
 
-// TestStallsByChance: a run that stood still, and does not when it is made again, is no
-// failure: the machine may have slept.
+// TestStallsByChance: a run that hung once, and does not hang when it
+// is rerun, is not a failure. The machine may have been suspended.
 func TestStallsByChance(t *testing.T) {
 	dir := t.TempDir()
 	var notes []string
@@ -324,8 +324,8 @@ func TestStallsByChance(t *testing.T) {
 	}
 }
 
-// TestOnlyInOldProcesses: what fails because of what earlier runs have left behind in their
-// process fails in each replay there, and is told and kept as what does not repeat.
+// TestOnlyInOldProcesses: a failure may depend on variables that earlier runs of its process left behind.
+// It fails in every replay in that process. It is reported and saved as not repeating in a new process.
 func TestOnlyInOldProcesses(t *testing.T) {
 	dir := t.TempDir()
 	r := campaignOf(t, dir, campaign.Options{Runs: 100}, "TestRemembers")
@@ -350,8 +350,8 @@ func TestOnlyInOldProcesses(t *testing.T) {
 	}
 }
 
-// TestArms: what the strategies have shown first is together what was shown, however many
-// chunks have shown it again; and it is the same number wherever it is told.
+// TestArms: each strategy is credited with the orders that it covered first. The credits add up to
+// all covered orders, even if several chunks cover the same ones. All reports have the same numbers.
 func TestArms(t *testing.T) {
 	for _, test := range []string{"TestHolds", "TestFew"} {
 		var told []campaign.Arm
@@ -384,9 +384,9 @@ func TestArms(t *testing.T) {
 	}
 }
 
-// inTime runs a campaign bounded by time, in which a property has runs: by more time, each
-// time twice as much, while it has none. It fails the test where that is half a minute: a
-// busy machine starts a process when it can.
+// inTime runs a campaign with a time limit. While the property gets
+// no runs, it doubles the limit and starts again. Above half a minute
+// it fails the test. On a busy machine a process may start late.
 func inTime(t *testing.T, dir, test string) *campaign.Report {
 	t.Helper()
 	for d := 300 * time.Millisecond; ; d *= 2 {
@@ -400,7 +400,7 @@ func inTime(t *testing.T, dir, test string) *campaign.Report {
 	}
 }
 
-// TestBounds: a campaign ends by what comes first, and says by what.
+// TestBounds: a campaign ends at the limit that it reaches first, and reports which one.
 func TestBounds(t *testing.T) {
 	dir := t.TempDir()
 	if r := inTime(t, dir, "TestHolds"); r.Ended != "time" || r.Complaints() > 0 {
@@ -425,9 +425,9 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// TestConditional: a property whose distinct orders have all passed is complete when a quarter
-// of its runs have, too, since its actors may share more than messages. It was complete at
-// once, and the bug of the other stayed.
+// TestConditional: the distinct orders of a property have all passed, but its actors may
+// share more than messages. So it counts as complete only after a quarter of its runs.
+// Earlier it was complete at once, and the bug of the sharing property was missed.
 func TestConditional(t *testing.T) {
 	r := campaignOf(t, t.TempDir(), campaign.Options{Runs: 40_000}, "TestUnshared", "TestShared")
 	const whole = "complete if actors share nothing but messages: the only possible order was run"
@@ -439,7 +439,7 @@ func TestConditional(t *testing.T) {
 	}
 }
 
-// TestHinted: a campaign is guided by the hints of a property. They did nothing.
+// TestHinted: a campaign is guided by the hints of a property. Earlier it ignored them.
 func TestHinted(t *testing.T) {
 	r := campaignOf(t, t.TempDir(), campaign.Options{Runs: 4096}, "TestLocked")
 	if out := r.Outcomes[0]; len(out.Findings) != 1 || !slices.ContainsFunc(out.Arms, func(a campaign.Arm) bool { return a.Name == "guided" }) {
@@ -447,8 +447,8 @@ func TestHinted(t *testing.T) {
 	}
 }
 
-// TestInterrupted: a campaign that is interrupted ends at once, and one that goes on from
-// its file comes to what one comes to that was not.
+// TestInterrupted: an interrupted campaign ends at once. Resumed
+// from its file, it finds the same as one that was not interrupted.
 func TestInterrupted(t *testing.T) {
 	want := undisturbed(t)
 	dir := t.TempDir()
@@ -482,8 +482,8 @@ func TestInterrupted(t *testing.T) {
 	t.Logf("%d interruptions", parts)
 }
 
-// TestSaturated: a search ends when little is left to be seen, and after the same number of
-// runs with any number of workers. What counts is also what the campaigns before it saw.
+// TestSaturated: a search ends when few new orders are expected. The number of runs until then
+// does not depend on the number of workers. Orders covered by earlier campaigns count too.
 func TestSaturated(t *testing.T) {
 	dir := t.TempDir()
 	want, chance := 0, 0.12
@@ -512,9 +512,9 @@ func TestSaturated(t *testing.T) {
 	}
 }
 
-// TestSaturatedFurther: a campaign that goes on to a smaller chance ends there, one that
-// goes on to the same or a larger one ends at once, and one without such a bound has all
-// its runs.
+// TestSaturatedFurther: a campaign is resumed with another bound on the chance of
+// a new order. With a smaller bound it runs until that is reached. With the same
+// or a larger bound it ends at once. Without such a bound it makes all its runs.
 func TestSaturatedFurther(t *testing.T) {
 	trial.Long(t)
 	dir := t.TempDir()
@@ -536,8 +536,8 @@ func TestSaturatedFurther(t *testing.T) {
 	}
 }
 
-// TestNeverSaturated: a search of which it is never known how much is left is given up,
-// after the same number of runs with any number of workers, unless another bound ends it.
+// TestNeverSaturated: if the chance of a new order cannot be estimated, the search gives up. The number
+// of runs until then does not depend on the number of workers. Another bound may end it earlier.
 func TestNeverSaturated(t *testing.T) {
 	for _, test := range []string{"TestPlain", "TestSkipped"} {
 		want := 0
@@ -561,7 +561,7 @@ func TestNeverSaturated(t *testing.T) {
 	}
 }
 
-// TestSaturatedAtLast: a search is not given up because its first runs were skipped.
+// TestSaturatedAtLast: a search does not give up only because its first runs were skipped.
 func TestSaturatedAtLast(t *testing.T) {
 	trial.Long(t)
 	if r := campaignOf(t, t.TempDir(), campaign.Options{Saturated: 0.1}, "TestSeldom"); r.Ended != "saturated" {
@@ -569,8 +569,8 @@ func TestSaturatedAtLast(t *testing.T) {
 	}
 }
 
-// TestFromNightToNight: what was seen is known in the next night, counted once even if that
-// makes the same runs; and a file that cannot be read is told of, once.
+// TestFromNightToNight: the next night knows the covered orders. Runs that
+// both nights make count once. An unreadable state file is reported once.
 func TestFromNightToNight(t *testing.T) {
 	dir := t.TempDir()
 	o := campaign.Options{Runs: 1000, Workers: 2, File: filepath.Join(dir, "state.json")}
@@ -605,8 +605,8 @@ func TestFromNightToNight(t *testing.T) {
 	}
 }
 
-// TestOldFiles: a campaign whose batches were others than those of now is not gone on with,
-// since it counts by them; and the next night says that what it saw is forgotten.
+// TestOldFiles: if a state file is for another batch size, its campaign is not resumed,
+// since it counts in batches. The next night reports that its coverage is lost.
 func TestOldFiles(t *testing.T) {
 	dir := t.TempDir()
 	var notes []string
@@ -636,8 +636,8 @@ func TestOldFiles(t *testing.T) {
 	}
 }
 
-// TestDamagedFiles: a file that has what no campaign writes is refused by one that is to go
-// on from it, which had a fault of its own or never came to an end, and by who reads it.
+// TestDamagedFiles: a state file with content that no campaign writes is refused, both when
+// resuming and when reading. Such files used to cause errors, or campaigns that never ended.
 func TestDamagedFiles(t *testing.T) {
 	dir := t.TempDir()
 	o := campaign.Options{Runs: 100, File: filepath.Join(dir, "state.json"), Env: environment(dir)}
@@ -667,8 +667,8 @@ func TestDamagedFiles(t *testing.T) {
 	}
 }
 
-// TestForeignFiles: a campaign writes over no file but what a campaign has noted, and leaves
-// the files beside it alone; nor does one with the race detector.
+// TestForeignFiles: a campaign overwrites only files that campaigns have written,
+// and does not touch other files of the folder. The same holds with a race search.
 func TestForeignFiles(t *testing.T) {
 	dir := t.TempDir()
 	env := environment(dir)
@@ -712,8 +712,8 @@ func TestForeignFiles(t *testing.T) {
 	}
 }
 
-// TestSeeds: a night has the seed after that of the night before, unless it is told
-// another, or goes on.
+// TestSeeds: each night uses the seed after that of the night before. A
+// given seed takes precedence, and a resumed campaign keeps its seed.
 func TestSeeds(t *testing.T) {
 	dir := t.TempDir()
 	o := campaign.Options{Runs: 100, File: filepath.Join(dir, "state.json")}
@@ -732,8 +732,8 @@ func TestSeeds(t *testing.T) {
 	}
 }
 
-// TestCorpusFromNightToNight: what was found is run first in the next night, and is found
-// by that; other runs that fail alike add no case, however many nights there are.
+// TestCorpusFromNightToNight: the next night runs the saved cases first and so finds the
+// failures again. Other runs with the same failure add no case, whatever the number of nights.
 func TestCorpusFromNightToNight(t *testing.T) {
 	dir := t.TempDir()
 	o := campaign.Options{Runs: 1000, File: filepath.Join(dir, "state.json")}

@@ -12,8 +12,8 @@ import (
 	"github.com/jostle-go/jostle/fuzz/internal/session"
 )
 
-// TestGrouped: findings of one cause are one, whose case is the one that is kept; others are
-// findings of their own.
+// TestGrouped: findings with the same cause become one, with
+// the saved case. Findings with other causes stay separate.
 func TestGrouped(t *testing.T) {
 	kept := filepath.Join(t.TempDir(), "kept.case")
 	if err := os.WriteFile(kept, nil, 0o600); err != nil {
@@ -60,7 +60,7 @@ func TestGrouped(t *testing.T) {
 	}
 }
 
-// faceOf returns a case with so many deliveries of a failure with a cause.
+// faceOf returns a case with a failure, its cause and the given number of deliveries.
 func faceOf(signature, cause string, deliveries int) corpus.Case {
 	c := corpus.Case{Property: "p", Test: "TestP", Signature: signature, Condition: cause, Explanation: &corpus.Explanation{Orders: 2, Failing: 1, Complete: true,
 		Exact: true, Constraints: []corpus.Constraint{{First: corpus.Message{Text: cause, At: "a", Kind: cause, Send: -1}, Second: corpus.Message{Text: "z", At: "a", Kind: "z", Send: -1}}}}}
@@ -70,9 +70,9 @@ func faceOf(signature, cause string, deliveries int) corpus.Case {
 	return c
 }
 
-// TestFacesKeptTogether: two workers keep two failures with one cause at the same time, and know
-// nothing of each other. One file is left, the smaller one, which names the other failure,
-// whichever comes first. Both stay if people have changed one, or given it a name of theirs.
+// TestFacesKeptTogether: at the same time two workers save two failures with the same
+// cause. Only the smaller case remains, and it names the other failure, whichever was
+// saved first. If a user has edited or renamed one of the files, both remain.
 func TestFacesKeptTogether(t *testing.T) {
 	edited := func(path string) (string, error) {
 		text, err := os.ReadFile(path)
@@ -90,9 +90,9 @@ func TestFacesKeptTogether(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		causes [2]string
-		then   [2]func(path string) (string, error) // what becomes of the files
+		then   [2]func(path string) (string, error) // what happens to each file after it was saved
 		want   string
-		told   [2]string // what is told last, by which of both comes first
+		told   [2]string // the last event, if the first or the second is saved first
 	}{
 		{"one cause", [2]string{"x", "x"}, [2]func(string) (string, error){asKept, asKept}, "small [large].html", [2]string{"large []", "small [large]"}},
 		{"two causes", [2]string{"x", "y"}, [2]func(string) (string, error){asKept, asKept}, "small [].html, large [].html", [2]string{"large []", "small []"}},
@@ -126,8 +126,8 @@ func TestFacesKeptTogether(t *testing.T) {
 	}
 }
 
-// keptAside has a worker keep a case that no other worker knows of, of a new finding, and returns
-// the job that it was made smaller by.
+// keptAside saves a case of a new finding, as a worker would that knows
+// no other worker's cases. It returns the job that shrank the case.
 func keptAside(t *testing.T, target *target, c corpus.Case, then func(string) (string, error)) *job {
 	path, _, err := corpus.Folder{Dir: target.subject.Property.Folder}.Save(c)
 	if err == nil {
@@ -145,7 +145,7 @@ func keptAside(t *testing.T, target *target, c corpus.Case, then func(string) (s
 	return &job{target: target, finding: f, request: session.Request{Do: session.Shrink}, reply: &session.Reply{Findings: []record.Record{small}}}
 }
 
-// keptIn returns the cases of a folder with their faces, and whether they have pages.
+// keptIn lists the cases of a folder, their other failures, and whether each has a page.
 func keptIn(folder corpus.Folder) string {
 	var list []string
 	cases, _ := folder.Load()

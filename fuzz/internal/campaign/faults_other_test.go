@@ -4,8 +4,8 @@ package campaign_test
 
 import "errors"
 
-// fill makes the disk full, as far as that can be done: not at all.
+// fill returns an error: this system cannot limit the size of files.
 func fill() error { return errors.New("no disk can be filled here") }
 
-// alive reports whether there is a process, as far as that can be told: never.
+// alive returns false: on this system the test cannot ask for processes.
 func alive(int) bool { return false }

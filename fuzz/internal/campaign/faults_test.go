@@ -19,7 +19,7 @@ import (
 	"github.com/jostle-go/jostle/fuzz/subjects/trial"
 )
 
-// times returns how often a fault is made, by day and at night.
+// times returns how often a test repeats a fault: day by day, night at night.
 func times(day, night int) int {
 	if os.Getenv("JOSTLE_NIGHTLY") != "" {
 		return night
@@ -27,7 +27,7 @@ func times(day, night int) int {
 	return day
 }
 
-// pids returns the processes that have said in a folder that they are there.
+// pids returns the ids of the processes that have written a file in the folder.
 func pids(dir string) (list []int) {
 	files, _ := os.ReadDir(dir)
 	for _, f := range files {
@@ -38,8 +38,8 @@ func pids(dir string) (list []int) {
 	return list
 }
 
-// kill ends one of the processes of a folder, by chance, and forgets it. It reports
-// whether one was there.
+// kill kills a random process of those listed in the folder,
+// and removes its file. It reports whether it killed one.
 func kill(dir string, random *rand.Rand) bool {
 	list := pids(dir)
 	if len(list) == 0 {
@@ -51,8 +51,8 @@ func kill(dir string, random *rand.Rand) bool {
 	return err == nil && p.Kill() == nil
 }
 
-// killed are the tests that campaigns search while processes are killed, and killedRuns
-// how many runs they have.
+// killed are the tests that campaigns search while processes
+// are killed. killedRuns is the number of runs of each.
 var killed = []string{"TestHolds", "TestTwoBugs"}
 
 const killedRuns = 30_000
@@ -72,8 +72,8 @@ var (
 	whatIsKnown []string
 )
 
-// TestKilledWorkers: workers are killed at any time. No failure is lost for that, none is
-// made up, and the runs that were on are made again.
+// TestKilledWorkers: workers are killed at random times. No failure
+// is lost, none is added, and interrupted runs are repeated.
 func TestKilledWorkers(t *testing.T) {
 	trial.Long(t)
 	want := undisturbed(t)
@@ -119,36 +119,36 @@ func TestKilledWorkers(t *testing.T) {
 	t.Logf("%d kills in %d campaigns, of which %d hit a worker at work: all findings are there, and no others", kills, campaigns, deaths)
 }
 
-// Variables in the environment of a process that is a campaign, for tests to kill: the
-// folder in which it keeps all, whether that has no room, and whether it goes on for long.
+// Environment variables of a process that runs a campaign, for tests that kill the process. They
+// are the folder for all files, whether the disk is full, and whether the campaign is long.
 const (
 	asCampaign = "CAMPAIGN_TEST_PROCESS"
 	isFull     = "CAMPAIGN_TEST_FULL"
 	isEndless  = "CAMPAIGN_TEST_ENDLESS"
 )
 
-// TestMain makes some processes campaigns.
+// TestMain runs a campaign in place of the tests if the environment says so.
 func TestMain(m *testing.M) {
 	dir := os.Getenv(asCampaign)
 	if dir == "" {
 		os.Exit(m.Run())
 	}
-	os.Unsetenv(asCampaign) // its workers are none
+	os.Unsetenv(asCampaign) // its workers run tests, not campaigns
 	if err := campaignIn(dir); err != nil {
 		fmt.Println(err)
 		os.Exit(1)
 	}
 }
 
-// campaignIn runs a campaign that keeps all in a folder, and goes on with the one that
-// is there. It writes what it finds to standard output.
+// campaignIn runs a campaign that stores all its files in a folder. If
+// the folder has a campaign, it resumes that. It prints its findings.
 func campaignIn(dir string) error {
 	runs := times(2, 5) * killedRuns
 	if os.Getenv(isFull) != "" {
 		if err := fill(); err != nil {
 			return err
 		}
-		runs = times(3000, runs) // 3000 find both bugs
+		runs = times(3000, runs) // 3,000 runs find both bugs
 	}
 	state := filepath.Join(dir, "state.json")
 	_, err := os.Stat(state)
@@ -180,8 +180,8 @@ func campaignIn(dir string) error {
 	return nil
 }
 
-// whatIn returns findings without the runs that came to them: with cases of an earlier
-// campaign, those are run first.
+// whatIn removes the numbers of runs from findings. They
+// differ if saved cases of an earlier campaign run first.
 func whatIn(found []string) string {
 	var what []string
 	for _, line := range found {
@@ -199,8 +199,8 @@ func process(dir, there string, more ...string) *exec.Cmd {
 	return cmd
 }
 
-// TestKilledCampaigns: campaigns are killed at any time, and go on. What they found is
-// found, no file is damaged, and their workers do not outlive them.
+// TestKilledCampaigns: campaigns are killed at random times and resumed. All their
+// findings are found, no file is damaged, and no worker outlives its campaign.
 func TestKilledCampaigns(t *testing.T) {
 	trial.Long(t)
 	want := "FOUND " + whatIn(undisturbed(t))
@@ -224,7 +224,7 @@ func TestKilledCampaigns(t *testing.T) {
 			if !strings.Contains(out.String(), want) {
 				t.Errorf("want %s in\n%s", want, out.String())
 			}
-			os.Remove(filepath.Join(dir, "state.json")) // begin anew, with the cases there
+			os.Remove(filepath.Join(dir, "state.json")) // start anew, with the saved cases
 		}
 		told += out.String()
 		loads(t, filepath.Join(dir, "cases"))
@@ -247,7 +247,7 @@ func TestKilledCampaigns(t *testing.T) {
 	t.Logf("%d kills, and %d campaigns to the end", kills, whole+1)
 }
 
-// ended fails the test for workers that are still there some seconds after their campaign.
+// ended fails the test if workers are still alive some seconds after their campaign has ended.
 func ended(t *testing.T, there string) {
 	t.Helper()
 	var left []int
@@ -261,8 +261,8 @@ func ended(t *testing.T, there string) {
 	t.Errorf("workers outlive their campaigns: %v", left)
 }
 
-// TestCorpusThatCannotBe: where no case can be kept, failures are told of all the same,
-// with their cases.
+// TestCorpusThatCannotBe: if no case can be saved, failures
+// are still reported, with the text of their cases.
 func TestCorpusThatCannotBe(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(dir, nil, 0o400); err != nil {
@@ -279,7 +279,7 @@ func TestCorpusThatCannotBe(t *testing.T) {
 	}
 }
 
-// TestTwoCampaigns: two campaigns keep what they find in one folder.
+// TestTwoCampaigns: two campaigns that run at the same time save their findings in one folder.
 func TestTwoCampaigns(t *testing.T) {
 	dir := t.TempDir()
 	var both sync.WaitGroup
@@ -301,9 +301,9 @@ func TestTwoCampaigns(t *testing.T) {
 	}
 }
 
-// TestClockJumps: what a campaign has kept carries times of years to come and years ago, as
-// after a clock that was set forward and back. One that goes on comes to what one comes to
-// on time, and no file is taken for an old one.
+// TestClockJumps: the files of a campaign have times years in the future or
+// in the past, as if the clock had been changed. A resumed campaign finds
+// the same as with correct times, and no file is taken for an outdated one.
 func TestClockJumps(t *testing.T) {
 	trial.Long(t)
 	want := undisturbed(t)

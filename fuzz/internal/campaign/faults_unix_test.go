@@ -18,17 +18,17 @@ import (
 	"github.com/jostle-go/jostle/fuzz/subjects/trial"
 )
 
-// fill makes this process write no file of more than some bytes, as on a full disk.
+// fill limits the size of each file that this process writes. Writing then fails as on a full disk.
 func fill() error {
 	signal.Ignore(syscall.SIGXFSZ)
 	return syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: 100, Max: 100})
 }
 
-// alive reports whether there is a process.
+// alive reports whether a process with this id exists.
 func alive(pid int) bool { return syscall.Kill(pid, 0) == nil }
 
-// TestFullDisk: on a full disk failures are told of all the same, with their cases, and
-// no part of a file is left.
+// TestFullDisk: on a full disk failures are still reported,
+// with the text of their cases. No partly written file remains.
 func TestFullDisk(t *testing.T) {
 	dir, there := t.TempDir(), t.TempDir()
 	text, err := process(dir, there, isFull+"=1").CombinedOutput()
@@ -49,10 +49,10 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// TestOneCampaignForAFile: while a campaign has a file, another one is told who has it and
-// what to do, in the same process and in another; and none is when the first was killed.
-// Each used to write what it had over what the other had: of two that searched in other
-// properties, the file told of the one that ended last.
+// TestOneCampaignForAFile: while one campaign uses a state file, a second
+// one is refused, in the same process or another. The message says which
+// process uses the file and what to do. After the first was killed, the
+// second may start. Two such campaigns used to overwrite each other's file.
 func TestOneCampaignForAFile(t *testing.T) {
 	trial.Long(t)
 	dir := t.TempDir()
@@ -61,7 +61,7 @@ func TestOneCampaignForAFile(t *testing.T) {
 	if err := one.Start(); err != nil {
 		t.Fatal(err)
 	}
-	for i := 0; ; i++ { // until it has begun
+	for i := 0; ; i++ { // until the first has begun
 		if text, _ := os.ReadFile(state + ".jostle-lock"); len(text) > 0 {
 			break
 		}

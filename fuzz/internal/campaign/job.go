@@ -406,7 +406,7 @@ func whereDied(j *job, d *worker.Death) string {
 // signature returns the signature of a death: its headline with every number replaced by "#".
 func signature(d *worker.Death) string {
 	text := d.Headline()
-	if d.Stalled { // leave out how long the run made no progress
+	if d.Stalled { // the duration of the stall differs from run to run
 		_, where, _ := strings.Cut(text, ", ")
 		text = "no progress, " + where
 	}

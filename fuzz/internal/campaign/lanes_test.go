@@ -8,15 +8,15 @@ import (
 	"testing"
 )
 
-// A worked is a lane in a simulation: what each of its jobs costs, and takes if it waits.
+// A worked is a lane in a simulation: the processor time of each of its jobs, and how long each takes.
 type worked struct {
 	cost, takes float64
-	got         int // jobs that are over
+	got         int // finished jobs
 }
 
-// simulate has workers carry out what lanes plan for so many seconds, with as many processors.
-// A job that takes longer than it costs is idle: the first of its lane after a second, others
-// from the beginning. One that is not is overdue after four.
+// simulate has workers carry out what lanes plan for some seconds, with one processor for each
+// worker. A job that takes longer than its processor time waits: the first job of its lane counts as
+// idle after a second, later ones at once. A job that does not wait is overdue after four seconds.
 func simulate(l *lanes, list []worked, workers int, seconds float64) {
 	type job struct {
 		lane        int
@@ -67,8 +67,8 @@ func simulate(l *lanes, list []worked, workers int, seconds float64) {
 	}
 }
 
-// TestLanes: each property has its part of the time, whatever the others cost, and a process
-// that waits costs nothing.
+// TestLanes: each property gets its share of the processor
+// time, whatever the others use. A waiting process uses none.
 func TestLanes(t *testing.T) {
 	ten := []worked{{cost: 1}, {cost: 1}, {cost: 1}, {cost: 1}, {cost: 1}, {cost: 1}}
 	for _, c := range []struct {
@@ -101,10 +101,10 @@ func TestLanes(t *testing.T) {
 	}
 }
 
-// TestTroubledLanes: beside a property that stands still, one whose runs take a second, one that
-// takes two for much memory, and one that prints much, each of six others has at least four
-// fifths of the chunks that it has without them. With real processes it is
-// TestSlowPropertiesCostThemselves.
+// TestTroubledLanes: six normal properties run together with four troubled ones.
+// These hang, take a second for each run, take two for much memory, or print
+// much. Each normal property has at least four fifths of the chunks that it has
+// alone. TestSlowPropertiesCostThemselves tests the same with real processes.
 func TestTroubledLanes(t *testing.T) {
 	six := []worked{{cost: 0.5}, {cost: 0.5}, {cost: 0.5}, {cost: 0.5}, {cost: 0.5}, {cost: 0.5}}
 	four := []worked{{cost: 0.01, takes: 10}, {cost: 1}, {cost: 2}, {cost: 0.25}}
@@ -137,7 +137,7 @@ func TestTroubledLanes(t *testing.T) {
 	}
 }
 
-// TestLaneOrder: which of two lanes has the next turn.
+// TestLaneOrder: which of two lanes gets the next turn.
 func TestLaneOrder(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -164,8 +164,8 @@ func TestLaneOrder(t *testing.T) {
 	}
 }
 
-// TestLateLane: a lane that had nothing to do has no claim on the time that passed, and one
-// that has a job keeps what it has.
+// TestLateLane: a lane that had no jobs for a while does not get
+// that time later. A lane with a job in progress keeps its claim.
 func TestLateLane(t *testing.T) {
 	l := newLanes(3)
 	l.want(0, false, true)
@@ -186,13 +186,13 @@ func TestLateLane(t *testing.T) {
 	}
 }
 
-// TestWeights: one half of the time is divided by how quick steps are, the other by what
-// they show; and closed properties have no part.
+// TestWeights: half of the time is divided by the speed of steps, the
+// other half by newly covered orders. Closed properties get none.
 func TestWeights(t *testing.T) {
 	alike := pace{open: true, seconds: 8, steps: 8e6}
 	shows := alike
 	shows.fresh = 80
-	heavy := pace{open: true, seconds: 8, steps: 8e3} // 1,000 times as long for a step
+	heavy := pace{open: true, seconds: 8, steps: 8e3} // a step takes 1,000 times as long
 	double := pace{open: true, seconds: 16, steps: 8e6}
 	for _, c := range []struct {
 		name  string

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// TestIdle: a process that waits counts as idle after a second. A process that gets no
-// processor does not.
+// TestIdle: a process that waits counts as idle after a second.
+// A process that wants to run but gets no processor does not.
 func TestIdle(t *testing.T) {
 	for _, test := range []struct {
 		name string

@@ -20,7 +20,7 @@ import (
 	"github.com/jostle-go/jostle/pulse/strategy"
 )
 
-// planned returns a campaign of so many targets that are ready for chunks.
+// planned returns a campaign of the given number of targets, all ready for chunks.
 func planned(targets int, o Options) *campaign {
 	c := &campaign{Options: o, lanes: newLanes(targets)}
 	for i := range targets {
@@ -31,11 +31,11 @@ func planned(targets int, o Options) *campaign {
 	return c
 }
 
-// shows returns what a run shows in which actors receive so many messages. They are other
-// actors after other numbers of those that receive none.
+// shows returns the coverage of one run in which actors receive the given numbers of messages. Before
+// them it spawns actors that receive nothing, so that different values of before give different actors.
 func shows(before int, receives ...int) *coverage.Orders {
 	if len(receives) == 0 {
-		before = 0 // actors that receive nothing show nothing
+		before = 0 // without receives the coverage is empty
 	}
 	sys := pulse.New(pulse.Options{Record: true, Strategy: strategy.Plain()})
 	defer sys.Close()
@@ -55,8 +55,8 @@ func shows(before int, receives ...int) *coverage.Orders {
 	return o
 }
 
-// over makes a chunk that is over, with so many steps, in which actors of this chunk alone
-// have received so many messages, and findings.
+// over gives j the reply of a finished chunk: a number of steps and some findings.
+// Only actors of this chunk have received messages, as many as receives says.
 func over(j *job, receives []int, steps int, signatures ...string) *job {
 	j.reply = &session.Reply{Batch: 32, Tally: search.NewTally()}
 	j.seen = []*coverage.Orders{shows(10*j.first, receives...)}
@@ -69,8 +69,8 @@ func over(j *job, receives []int, steps int, signatures ...string) *job {
 	return j
 }
 
-// chunks returns the chunks that each target has until so many are settled. They are over as
-// soon as all that may be on at a time are begun.
+// chunks returns the first chunks of each target, at least as many as each says.
+// Whenever no further chunk may begin, it ends those in progress by calling finish.
 func chunks(c *campaign, targets, each int, finish func(target int, j *job)) (lists [][]string) {
 	lists = make([][]string, targets)
 	for done := 0; done < each; done += window {
@@ -90,9 +90,9 @@ func chunks(c *campaign, targets, each int, finish func(target int, j *job)) (li
 	return lists
 }
 
-// TestShares: a chunk follows from the one that is eight before it of the same property, and
-// not from those of others: it has about as many steps as all chunks, and at most four times
-// as many batches as the one before.
+// TestShares: the size of a chunk depends only on chunks of the same property,
+// up to the eighth before it. All properties get chunks of about the same number
+// of steps. A chunk has at most four times as many batches as the one before it.
 func TestShares(t *testing.T) {
 	steps := []int{32 * 100, 32 * 10, 32, 32 * 4000}
 	got := chunks(planned(4, Options{Seed: 1}), 4, 16, func(i int, j *job) { over(j, nil, steps[i]*j.count) })
@@ -113,7 +113,7 @@ func TestShares(t *testing.T) {
 	}
 }
 
-// TestSharesOfShortSearches: where time is short no chunk takes much of it.
+// TestSharesOfShortSearches: in a short search no chunk takes a large part of the time.
 func TestSharesOfShortSearches(t *testing.T) {
 	for _, test := range []struct {
 		o    Options
@@ -135,8 +135,8 @@ func TestSharesOfShortSearches(t *testing.T) {
 	}
 }
 
-// TestTurnsOfShortSearches: if the time is limited, each property gets at least eight turns, even
-// if its steps are slow.
+// TestTurnsOfShortSearches: if the time is limited, each property
+// gets at least eight turns, even if its steps are slow.
 func TestTurnsOfShortSearches(t *testing.T) {
 	for _, test := range []struct {
 		o    Options
@@ -155,8 +155,8 @@ func TestTurnsOfShortSearches(t *testing.T) {
 	}
 }
 
-// TestTurnsOfShares: a chunk has the same result in several turns as in one, and no later
-// chunk counts before it is over.
+// TestTurnsOfShares: a chunk has the same result whether it runs in one
+// turn or in several. A later chunk does not count until it is over.
 func TestTurnsOfShares(t *testing.T) {
 	var want string
 	for _, turns := range [][]int{{6}, {1, 2, 3}, {5, 1}} {
@@ -197,8 +197,8 @@ func TestTurnsOfShares(t *testing.T) {
 	}
 }
 
-// TestFirstShares: when the time is over each property still has its saved cases and its
-// first chunk, and nothing more; after an interrupt none has.
+// TestFirstShares: when the time is up, each property still runs its saved
+// cases and its first chunk, but no more. After an interrupt nothing more runs.
 func TestFirstShares(t *testing.T) {
 	for why, want := range map[End]string{EndTime: "begin 0, run 0 0+1, run 1 0+1", EndInterrupted: ""} {
 		c := planned(4, Options{Seed: 1, For: time.Second})
@@ -228,13 +228,13 @@ func TestFirstShares(t *testing.T) {
 // TestBoundedShares: a property with all its runs has no more chunks.
 func TestBoundedShares(t *testing.T) {
 	got := chunks(planned(1, Options{Seed: 1, Runs: 100}), 1, 16, func(_ int, j *job) { over(j, nil, 1) })
-	if n := len(got[0]); n != 4 { // of 32 runs each
+	if n := len(got[0]); n != 4 { // each chunk has one batch of 32 runs
 		t.Errorf("it has %d chunks, want 4", n)
 	}
 }
 
-// TestSettled: what chunks found counts in the order of the chunks, not in that in which
-// they are over, and nothing that was found is lost at the end.
+// TestSettled: findings are counted in the order of the chunks,
+// whichever chunk ends first. At the end no finding is lost.
 func TestSettled(t *testing.T) {
 	var told []string
 	c := planned(1, Options{Seed: 1, Tell: func(e Event) { told = append(told, fmt.Sprint(e.Finding.Exact, " in run ", e.Finding.Run)) }})
@@ -266,15 +266,15 @@ func TestSettled(t *testing.T) {
 	}
 }
 
-// TestYieldIsOfTheUnion: what counts for a chunk is what no chunk before it has shown, in
-// the order of the chunks and not in that in which they are over.
+// TestYieldIsOfTheUnion: the yield of a chunk is what it covers in
+// addition to all chunks before it, whichever chunk ends first.
 func TestYieldIsOfTheUnion(t *testing.T) {
 	for _, turned := range []bool{false, true} {
 		c := planned(1, Options{Seed: 1})
 		jobs := []*job{c.chunk(c.targets[0]), c.chunk(c.targets[0])}
 		for i, j := range jobs {
 			over(j, nil, 1)
-			j.seen = []*coverage.Orders{shows(0, 4+i)} // 6 orders, and 4 more
+			j.seen = []*coverage.Orders{shows(0, 4+i)} // 6 orders in one, these and 4 more in the other
 		}
 		if turned {
 			slices.Reverse(jobs)
@@ -294,8 +294,8 @@ func TestYieldIsOfTheUnion(t *testing.T) {
 	}
 }
 
-// TestShownBesides: what runs besides those of the search have shown is in reports, without
-// the runs; it is noted for campaigns that go on or come later, and no chunk goes by it.
+// TestShownBesides: runs outside the search, such as saved cases, cover orders too. Reports and
+// the state file include these orders but not their runs. The yield of a chunk ignores them.
 func TestShownBesides(t *testing.T) {
 	c := planned(1, Options{Seed: 1, Runs: 1 << 20, File: filepath.Join(t.TempDir(), "state.json")})
 	target := c.targets[0]
@@ -303,7 +303,7 @@ func TestShownBesides(t *testing.T) {
 		j := over(c.chunk(target), nil, 1)
 		j.seen, j.shown = []*coverage.Orders{shows(0, sent)}, []*coverage.Orders{shows(0, 5), shows(100, 3)}
 		c.settle(j)
-		if got, want := target.yieldOf(i).Fresh, []int{6, 4}[i]; got != want { // 10 orders of the first actor
+		if got, want := target.yieldOf(i).Fresh, []int{6, 4}[i]; got != want { // the first actor has 10 orders in all
 			t.Errorf("in chunk %d %d orders were new, want %d", i, got, want)
 		}
 		if got := target.reported(); got.Seen() != 13 || got.Runs() != target.all().Runs() {
@@ -324,7 +324,7 @@ func TestShownBesides(t *testing.T) {
 	}
 }
 
-// race returns what a run shows in which so many actors send a message each to one.
+// race returns the coverage of one run in which the given number of actors each send a message to one actor.
 func race(senders int) *coverage.Orders {
 	sys := pulse.New(pulse.Options{Record: true, Strategy: strategy.Plain()})
 	defer sys.Close()
@@ -338,7 +338,7 @@ func race(senders int) *coverage.Orders {
 	return o
 }
 
-// TestRan: it is not said that nothing was run where a run has failed.
+// TestRan: a report does not say "0 runs" for a property that has failed.
 func TestRan(t *testing.T) {
 	failed := []*Finding{{}}
 	for _, c := range []struct {
@@ -351,7 +351,7 @@ func TestRan(t *testing.T) {
 		{"all 6", func(t *target) { t.Tally.Runs, t.Complete = 2, "all 6" }},
 		{"search skipped", func(t *target) { t.Findings = failed }},
 		{"no completed runs", func(t *target) { t.Findings, t.next = failed, 1 }},
-		{"no completed runs", func(t *target) { t.Findings, t.Done = failed, 1 }}, // read from a file
+		{"no completed runs", func(t *target) { t.Findings, t.Done = failed, 1 }}, // as read from a state file
 	} {
 		target := planned(1, Options{}).targets[0]
 		c.set(target)
@@ -361,7 +361,7 @@ func TestRan(t *testing.T) {
 	}
 }
 
-// TestProgress: in which state a target is, and what is told of it.
+// TestProgress: the state of a target, and the text that reports it.
 func TestProgress(t *testing.T) {
 	for _, c := range []struct {
 		want State
@@ -386,7 +386,7 @@ func TestProgress(t *testing.T) {
 	c := planned(2, Options{})
 	c.targets[0].learn(race(2))
 	c.targets[0].Tally.By["pct"], c.targets[0].Tally.By["fair"] = 3, 1
-	for _, fresh := range []int{2, 0, 1} { // the second chunk shows what the first has shown
+	for _, fresh := range []int{2, 0, 1} { // the second chunk covers nothing new
 		c.targets[0].gain(&search.Tally{Fresh: map[string]int{"pct": 3, "fair": 1}}, fresh)
 	}
 	c.targets[0].gain(&search.Tally{}, 5)
@@ -398,7 +398,7 @@ func TestProgress(t *testing.T) {
 		t.Errorf("told: %+v", told[0])
 	}
 	c.targets[0].learn(race(3))
-	c.recount = time.Now().Add(time.Hour) // what was told has taken long
+	c.recount = time.Now().Add(time.Hour) // as if computing the counts had taken long
 	c.went()
 	if p := told[1].Properties[0]; p.Orders != 3 || p.Open != 1 {
 		t.Errorf("counted anew: %+v", p)
@@ -410,8 +410,8 @@ func TestProgress(t *testing.T) {
 	}
 }
 
-// TestBothAreTold: an event that says how far the search is has the properties of both
-// searches, whatever they have told in between, and comes until both are over.
+// TestBothAreTold: a progress event lists the properties of both searches,
+// whichever search has reported last. Progress is reported until both are over.
 func TestBothAreTold(t *testing.T) {
 	var told []string
 	p := &pair{plain: planned(1, Options{}), told: map[string]bool{}, said: func(e Event) {
@@ -444,7 +444,7 @@ func TestBothAreTold(t *testing.T) {
 	}
 }
 
-// TestLeft: how much longer a campaign takes, by its time and by its runs.
+// TestLeft: the estimate of a campaign's remaining time, from its time limit and from its limit of runs.
 func TestLeft(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -478,8 +478,8 @@ func TestLeft(t *testing.T) {
 	}
 }
 
-// TestDiskIsBounded: what is noted of what campaigns have shown does not grow from night to
-// night without end, although each night shows as much that is new as there is room for.
+// TestDiskIsBounded: the coverage in the state file has a limited size. It does not
+// grow without end even if every night covers as much that is new as there is room for.
 func TestDiskIsBounded(t *testing.T) {
 	const room = 1 << 16
 	file := filepath.Join(t.TempDir(), "state.json")

@@ -1,5 +1,5 @@
-// Skips: the tests of this file are what campaigns search; they have something to do in
-// a worker of one only.
+// Skips: unless a worker of a campaign runs them. The tests of this
+// file are the properties that campaigns of the other tests search.
 package campaign_test
 
 import (
@@ -23,11 +23,11 @@ import (
 // Variables in the environment of workers.
 const (
 	isSearched = "CAMPAIGN_TEST_SEARCHED" // they are workers
-	pidFolder  = "CAMPAIGN_TEST_PIDS"     // where each says that it is there
-	onceFile   = "CAMPAIGN_TEST_ONCE"     // is made by what is done once
+	pidFolder  = "CAMPAIGN_TEST_PIDS"     // folder in which each worker creates a file
+	onceFile   = "CAMPAIGN_TEST_ONCE"     // file that marks that the fault has happened
 )
 
-// searched has Check called in workers only.
+// searched calls Check if this process is a worker, and skips the test otherwise.
 func searched(t *testing.T, property func(*props.T), strategies ...string) {
 	t.Helper()
 	if os.Getenv(isSearched) == "" {
@@ -41,8 +41,8 @@ func searched(t *testing.T, property func(*props.T), strategies ...string) {
 	fuzz.Config{Strategies: strategies}.Check(t, property)
 }
 
-// race sends numbers to one actor, each through another, in whatever order, and calls
-// look in the step in which the last has come, with all of them.
+// race sends numbers to one actor, each through another actor, so that they
+// arrive in any order. When the last has arrived, it calls look with all of them.
 func race(t *props.T, numbers int, look func(got []int)) {
 	var got []int
 	sys := t.System()
@@ -58,10 +58,10 @@ func race(t *props.T, numbers int, look func(got []int)) {
 	sys.Run()
 }
 
-// drawn is a draw of no matter, so that the search does not run every order.
+// drawn draws a value that is not used. Properties with draws are not searched exhaustively.
 func drawn(t *props.T) { props.Draw(t, rapid.IntRange(0, 1000), "any") }
 
-// descends reports whether the numbers from 0 to n-1 came with the largest first.
+// descends reports whether the numbers from 0 to n-1 arrived in descending order.
 func descends(got []int, n int) bool {
 	for i := range n {
 		if got[i] != n-1-i {
@@ -128,7 +128,7 @@ func eats(t *props.T) {
 	})
 }
 
-// stallsOnce stands still in the first process alone, as on a machine that sleeps.
+// stallsOnce hangs in the first process only, as if the machine had been suspended.
 func stallsOnce(t *props.T) {
 	drawn(t)
 	race(t, 4, func(got []int) {
@@ -145,7 +145,7 @@ func stallsOnce(t *props.T) {
 
 var before int
 
-// remembers fails in all runs of a process but the first twenty.
+// remembers fails in each run after the first twenty of its process.
 func remembers(t *props.T) {
 	drawn(t)
 	race(t, 3, func([]int) {
@@ -162,7 +162,7 @@ func skipped(t *props.T) {
 	t.Skip("never wanted")
 }
 
-// seldom is skipped with most inputs.
+// seldom skips its run for nine inputs in ten.
 func seldom(t *props.T) {
 	if n := props.Draw(t, rapid.IntRange(0, 1000), "any"); n < 500 || n > 600 {
 		t.Skip("hardly ever wanted")
@@ -170,7 +170,7 @@ func seldom(t *props.T) {
 	race(t, 3, func([]int) {})
 }
 
-// stands stands still for one of its inputs in a hundred or so.
+// stands hangs for one input in a hundred.
 func stands(t *props.T) {
 	n := props.Draw(t, rapid.Uint64Range(0, 1<<40), "any")
 	race(t, 4, func([]int) {
@@ -180,13 +180,13 @@ func stands(t *props.T) {
 	})
 }
 
-// standsAtOnce stands still in each run.
+// standsAtOnce hangs in each run.
 func standsAtOnce(t *props.T) {
 	drawn(t)
 	race(t, 4, func([]int) { select {} })
 }
 
-// exitsLate ends its process, after longer than there is time for.
+// exitsLate ends its process after three seconds, when the time of its campaign is over.
 func exitsLate(t *props.T) {
 	drawn(t)
 	race(t, 3, func([]int) {
@@ -195,7 +195,7 @@ func exitsLate(t *props.T) {
 	})
 }
 
-// waits takes a second for each run, in which it waits; burns takes a second of a processor.
+// waits sleeps a second in each run; burns uses a second of processor time in each run.
 func waits(t *props.T) {
 	drawn(t)
 	race(t, 3, func([]int) { time.Sleep(time.Second) })
@@ -209,7 +209,7 @@ func burns(t *props.T) {
 	})
 }
 
-// hogs has two gigabytes for a while.
+// hogs uses two gigabytes of memory for a while.
 func hogs(t *props.T) {
 	drawn(t)
 	race(t, 3, func(got []int) {
@@ -227,7 +227,7 @@ func prints(t *props.T) {
 	race(t, 3, func([]int) { os.Stdout.Write(make([]byte, 1<<20)) })
 }
 
-// usual are properties of several sizes in which nothing is wrong.
+// usual returns a property without a bug, with the given number of racing messages.
 func usual(numbers int) func(*props.T) {
 	return func(t *props.T) {
 		drawn(t)
@@ -264,7 +264,7 @@ func TestLocked(t *testing.T)    { searched(t, trial.Locked) }
 func TestSeldom(t *testing.T)    { searched(t, seldom) }
 func TestRemembers(t *testing.T) { searched(t, remembers) }
 
-// In no order that is random.
+// TestPlain searches in plain order alone.
 func TestPlain(t *testing.T) { searched(t, holds, "plain") }
 
 func TestCanceled(t *testing.T)    { searched(t, canceledOnTheWay, "plain") }
@@ -287,7 +287,7 @@ func mended(name string) func(*props.T) {
 	return programs.All()[i].Property(true)
 }
 
-// eight has actors of which each receives one message and calls f with its number.
+// eight sends one message to each of eight actors. Actor n calls f with n.
 func eight(t *props.T, f func(n int)) {
 	sys := t.System()
 	for i := range 8 {
@@ -296,7 +296,7 @@ func eight(t *props.T, f func(n int)) {
 	sys.Run()
 }
 
-// shared has one distinct order, and actors that share a slice.
+// shared has one distinct order, but its actors share a slice.
 func shared(t *props.T) {
 	var list []int
 	eight(t, func(n int) { list = append(list, n) })
@@ -305,7 +305,7 @@ func shared(t *props.T) {
 	}
 }
 
-// unshared has one distinct order, and actors that share nothing.
+// unshared has one distinct order, and its actors share nothing.
 func unshared(t *props.T) { eight(t, func(int) {}) }
 
 type (
@@ -313,8 +313,8 @@ type (
 	cancel  struct{}
 )
 
-// canceled fails if a cancellation comes before the reservation, which may come over a relay:
-// in plain order it does so then, and else does not.
+// canceled fails if the cancellation arrives before the reservation. In
+// plain order it fails only if the reservation goes through a relay.
 func canceled(t *props.T, relayed bool) {
 	sys, list := t.System(), []any{}
 	order := sys.Spawn("order", pulse.Func(func(_ *pulse.Ctx, msg any) { list = append(list, msg) }))
@@ -332,8 +332,8 @@ func canceled(t *props.T, relayed bool) {
 
 func canceledOnTheWay(t *props.T) { canceled(t, props.Draw(t, rapid.Bool(), "relayed")) }
 
-// canceledAtLast ends its process for one of its inputs in a hundred or so, when a cancellation
-// has come before the reservation: with others it does not in plain order.
+// canceledAtLast ends its process if the cancellation arrives before the
+// reservation. In plain order this happens for about one input in a hundred.
 func canceledAtLast(t *props.T) {
 	n := props.Draw(t, rapid.Uint64Range(0, 1<<40), "any")
 	sys, list := t.System(), []any{}

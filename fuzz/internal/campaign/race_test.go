@@ -12,7 +12,7 @@ import (
 	"github.com/jostle-go/jostle/fuzz/subjects/trial"
 )
 
-// beside returns the subjects as if the race detector were in their test binary.
+// beside returns the subjects, marked as if their test binary had the race detector.
 func beside(list []campaign.Subject) (races []campaign.Subject) {
 	for _, s := range list {
 		b := *s.Binary
@@ -22,9 +22,9 @@ func beside(list []campaign.Subject) (races []campaign.Subject) {
 	return races
 }
 
-// TestRacesAreBeside: what is found without the race detector is the same with a search
-// beside that has it, and with any number of workers; what both find is told and counted
-// once; and what only that finds is not lost.
+// TestRacesAreBeside: a second search runs with the race detector. The findings of the
+// normal search stay the same, with any number of workers. A failure that both searches
+// find is reported and counted once. A failure that only the race search finds is kept.
 func TestRacesAreBeside(t *testing.T) {
 	trial.Long(t)
 	want := undisturbed(t)
@@ -77,8 +77,8 @@ func TestRacesAreBeside(t *testing.T) {
 	}
 }
 
-// TestRaceIsResumed: a campaign goes on although the search beside it was ended before it
-// had noted anything.
+// TestRaceIsResumed: a campaign can be resumed although
+// its race search ended before it had saved anything.
 func TestRaceIsResumed(t *testing.T) {
 	dir := t.TempDir()
 	o := campaign.Options{Runs: 800, Env: environment(dir), File: filepath.Join(dir, "state.json")}

@@ -89,8 +89,8 @@ func (c *campaign) run(ctx context.Context) (*Report, error) {
 // complete its current run. The function now ends the chunks at once.
 type stops struct{ enough, now func() }
 
-// after lets s.enough be called after the time grace, and s.now after grace plus mostLate. It does
-// not wait.
+// after starts two timers and does not wait. It calls s.enough
+// after the time grace, and s.now after grace plus mostLate.
 func (s stops) after() {
 	time.AfterFunc(grace, s.enough)
 	time.AfterFunc(grace+mostLate, s.now)

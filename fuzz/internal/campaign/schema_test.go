@@ -18,7 +18,7 @@ import (
 	"github.com/jostle-go/jostle/fuzz/subjects/trial"
 )
 
-// eventSchema returns that of events.
+// eventSchema returns the JSON schema of events.
 func eventSchema(t *testing.T) *golden.Schema {
 	t.Helper()
 	s, err := golden.NewSchema(campaign.EventSchema())
@@ -28,8 +28,8 @@ func eventSchema(t *testing.T) *golden.Schema {
 	return s
 }
 
-// TestEventsAreAsDescribed: all events of a campaign that finds failures and deaths, whose
-// properties end in all ways, obey the schema.
+// TestEventsAreAsDescribed: a campaign finds failures and deaths, and its
+// properties end in all possible ways. All its events conform to the schema.
 func TestEventsAreAsDescribed(t *testing.T) {
 	trial.Long(t)
 	s := eventSchema(t)
@@ -58,8 +58,8 @@ func TestEventsAreAsDescribed(t *testing.T) {
 	}
 }
 
-// TestAllIsDescribed: the schema has each name that an event can have and no other, and all
-// of them with a description.
+// TestAllIsDescribed: the schema has exactly the names
+// of the fields of events, each with a description.
 func TestAllIsDescribed(t *testing.T) {
 	s := eventSchema(t)
 	for name, c := range map[string]struct {
@@ -103,7 +103,7 @@ func TestAllIsDescribed(t *testing.T) {
 	}
 }
 
-// TestSchemaCanary: events that are none are refused.
+// TestSchemaCanary: the schema refuses invalid events.
 func TestSchemaCanary(t *testing.T) {
 	s := eventSchema(t)
 	good := `{"Kind":"went","Runs":1,"Orders":0,"Seconds":0.5,"Text":"x"}`

@@ -9,12 +9,12 @@ import (
 	"github.com/jostle-go/jostle/fuzz/internal/campaign"
 )
 
-// TestShownByFailures: what a saved case has shown, an order of all that were run before the
-// search, a run that was made smaller, or one that has ended its process is not listed as never
-// seen, now and in the file of the campaign. "Reserved before Cancel" was listed next to a run
-// that shows it.
+// TestShownByFailures: an order that a failing run shows must not be listed as
+// never seen, in the report or in the state file. The run may be a saved case,
+// one of an exhaustive search, a shrunk run, or one that ended its process.
+// "Reserved before Cancel" used to be listed next to a run with this order.
 func TestShownByFailures(t *testing.T) {
-	const open = "reserve from relay before cancel from buyer at order" // and never cancel before reserve
+	const open = "reserve from relay before cancel from buyer at order" // the reverse, cancel before reserve, was seen
 	dir := t.TempDir()
 	for _, c := range []struct {
 		name, test, where string

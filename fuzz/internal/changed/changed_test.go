@@ -84,7 +84,7 @@ func F(n int) (s int) {
 }
 `
 
-// TestIn: a profile of go test itself is combined with each line of a file.
+// TestIn: a coverage profile written by go test is combined with the lines of each file.
 func TestIn(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{"go.mod": "module example.com/p\n\ngo 1.26\n", "p.go": source,

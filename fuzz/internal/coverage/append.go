@@ -20,7 +20,7 @@ func (o *Orders) Append(other *Orders) {
 		own.unguided += s.unguided
 		own.folded += s.folded
 		if own.lost += s.lost; full {
-			own.lost += s.unguided - s.lost // each of these runs may have had a new order
+			own.lost += s.unguided - s.lost // any of these runs may have had a new order
 		}
 	}
 	if own.runs > before {

@@ -7,8 +7,8 @@ import (
 	"github.com/jostle-go/jostle/fuzz/internal/coverage"
 )
 
-// TestAppend: the parts of a search give the result of the whole: one source, its runs,
-// its orders, and the chance of more.
+// TestAppend: appending the parts of a search gives the same as the whole
+// search: one source, the same runs and orders, and the same chance of new ones.
 func TestAppend(t *testing.T) {
 	for prog := range uint64(20) {
 		all := traces(program{prog, false}, 12)
@@ -18,7 +18,7 @@ func TestAppend(t *testing.T) {
 			run := coverage.Run{ID: uint64(i) + 1, Unguided: i%3 > 0}
 			whole.Add(tr, run)
 			if i%4 == 0 {
-				part = &coverage.Orders{Source: 9} // the same name, but other runs
+				part = &coverage.Orders{Source: 9} // the same source as another part, but other runs
 			}
 			part.Add(tr, run)
 			if i%4 == 3 {

@@ -16,8 +16,8 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// noted returns a function that adds a recorded run to an Orders. With guided it does
-// what the arm guided does, which has a coverage of its own and restarts with each batch.
+// noted returns a function that adds a recorded run to an Orders. With guided it also updates
+// the separate coverage and the pool of the strategy guided, which restart with each batch.
 func noted(guided bool) func(*trace.Trace) {
 	of, own, pool, runs := &coverage.Orders{}, &coverage.Orders{}, &guide.Pool{}, 0
 	return func(t *trace.Trace) {
@@ -34,8 +34,8 @@ func noted(guided bool) func(*trace.Trace) {
 	}
 }
 
-// BenchmarkNotedStep measures a step of a recorded run with coverage, next to the floor,
-// as the benchmark of package pulse does for steps alone.
+// BenchmarkNotedStep measures a step of a recorded run with coverage, as a multiple of the
+// floor (see package load). A benchmark of package pulse does the same without coverage.
 func BenchmarkNotedStep(b *testing.B) {
 	ring, add, seed := load.Ring(10, 10, 10), noted(false), uint64(0)
 	sys := pulse.New(pulse.Options{Strategy: strategy.Random(), Record: true})
@@ -52,8 +52,8 @@ func BenchmarkNotedStep(b *testing.B) {
 	})
 }
 
-// BenchmarkLongRuns prints the time for a step of a run that shows little or nothing new,
-// by number of steps, and the memory taken by then.
+// BenchmarkLongRuns measures runs that show little or nothing new. It
+// prints the time for each step, by number of steps, and the memory used.
 func BenchmarkLongRuns(b *testing.B) {
 	for _, l := range []load.Load{load.Ring(10, 10, 10), load.Ring(10, 10, 100), load.Ring(10, 10, 400), load.Ring(10, 10, 1000), load.Senders(10, 1000)} {
 		b.Run(l.Name, func(b *testing.B) {
@@ -125,7 +125,7 @@ func BenchmarkAdd(b *testing.B) {
 			sys.Reset(0)
 			c.build(sys)
 			sys.Run()
-			for range 20 { // what is seen in most runs is known
+			for range 20 { // most orders are already covered after these runs
 				run(true)
 			}
 			var ratios []float64

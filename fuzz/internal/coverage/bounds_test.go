@@ -12,8 +12,8 @@ import (
 
 type other struct{}
 
-// Beyond the limit, steps are told apart by type: two types have one order, and steps
-// that are told apart have all.
+// Above the limit of steps, coverage no longer distinguishes further steps of the same
+// type. Two such types give one order; steps that it distinguishes give all orders.
 func TestStepsBeyondTheBound(t *testing.T) {
 	sys := pulse.New(pulse.Options{Record: true})
 	defer sys.Close()
@@ -28,9 +28,9 @@ func TestStepsBeyondTheBound(t *testing.T) {
 	for _, c := range []struct{ steps, seen, folded int }{
 		{0, 45, 0},  // 10 steps
 		{10, 45, 0}, // just enough
-		{2, 6, 8},   // the first two, all other hops, and all others
+		{2, 6, 8},   // 3 groups: the first two, the other hops, the rest
 		{1, 3, 9},
-		{7, 28, 3}, // the hops, two others, and the rest of these
+		{7, 28, 3}, // 8 groups: the hops, two others, the rest
 	} {
 		o := &coverage.Orders{Steps: c.steps}
 		o.Add(sys.Trace(), coverage.Run{Unguided: true})
@@ -44,8 +44,8 @@ func TestStepsBeyondTheBound(t *testing.T) {
 	}
 }
 
-// fresh returns the trace of a run in which everything is new: n actors with m receives
-// each.
+// fresh returns the trace of a run in which nothing
+// was seen before: n actors with m receives each.
 func fresh(from uint64, n, m int) *trace.Trace {
 	t := &trace.Trace{Actors: []trace.Actor{{Label: "test"}}}
 	for i := range n {
@@ -59,8 +59,8 @@ func fresh(from uint64, n, m int) *trace.Trace {
 	return t
 }
 
-// A program whose runs are all new stays within the memory limit, and so does a run of a
-// million steps. Merged knowledge is kept nevertheless.
+// A program whose runs are all new stays within the memory limit, and so does a
+// run of a million steps. Orders that are merged are kept even above the limit.
 func TestMemoryIsBounded(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -76,7 +76,7 @@ func TestMemoryIsBounded(t *testing.T) {
 	} {
 		o := &coverage.Orders{Bytes: 1 << 20}
 		c.add(o)
-		// Rows double, so that the last one that is begun may take it to twice as much.
+		// Rows grow by doubling, so the last one may take up to twice the limit.
 		if got := o.Memory(); got > 2<<20 {
 			t.Errorf("%s: %d bytes", c.name, got)
 		}
@@ -90,7 +90,7 @@ func TestMemoryIsBounded(t *testing.T) {
 	}
 }
 
-// When rows are full, nothing is learned about reversed orders.
+// When the memory for rows is used up, Orders no longer records which reversed orders are possible.
 func TestFullLearnsNoMore(t *testing.T) {
 	runs := traces(program{seed: 3}, 8)
 	for _, bytes := range []int{0, 1} {
@@ -100,7 +100,7 @@ func TestFullLearnsNoMore(t *testing.T) {
 		}
 		o.Unjudged, o.Bytes = false, bytes
 		before := o.Memory()
-		for _, tr := range runs { // the sixteenth run is judged
+		for _, tr := range runs { // every sixteenth run is checked for open and impossible orders
 			o.Add(tr, coverage.Run{})
 		}
 		if grew, learned := o.Memory() > before, o.Count().Open+o.Count().Impossible > 0; grew != (bytes == 0) || learned != grew {
@@ -130,7 +130,7 @@ func TestAddAllocatesNothing(t *testing.T) {
 	}
 }
 
-// When all orders were run, what they have not shown is impossible.
+// If all orders were run, an order that none of them has is impossible.
 func TestWhole(t *testing.T) {
 	o := &coverage.Orders{}
 	for _, s := range []string{"abc", "bac"} {

@@ -15,8 +15,8 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A lottery is a program of which all runs are known. Each run is drawn uniformly from
-// them, so the chance that the next run shows something new is known too.
+// A lottery is a program whose runs are all known. Each run is drawn uniformly from
+// these, so the exact chance that the next run shows something new is known too.
 type lottery struct {
 	name string
 	runs []*trace.Trace
@@ -38,7 +38,7 @@ func newLottery(name string, o pulse.Options, build func(*pulse.System), size ui
 	return l
 }
 
-// truth returns the share of the runs that would show o something new.
+// truth returns the share of the lottery's runs that have an order new to o.
 func (l *lottery) truth(o *coverage.Orders) float64 {
 	n := 0
 	for _, tr := range l.runs {
@@ -62,7 +62,7 @@ func showsNew(o *coverage.Orders, tr *trace.Trace) bool {
 	return false
 }
 
-// lotteries returns programs that show all orders soon, late, and hardly ever.
+// lotteries returns programs whose runs show all orders soon, late or hardly ever.
 func lotteries() (list []lottery) {
 	random := pulse.Options{Strategy: strategy.Random()}
 	add := func(name string, o pulse.Options, build func(*pulse.System)) {
@@ -152,11 +152,11 @@ func TestChanceOfWhatIsKnown(t *testing.T) {
 	check(coverage.Chance{}, "with chance < 100%")
 	add("ab", true)
 	check(coverage.Chance{Runs: 1, Alone: 1, Likely: 1}, "with chance < 100%")
-	add("ba", false) // a guided run: b before a is no unguided one's own
+	add("ba", false) // guided, so an unguided run is never the only one with "b before a"
 	check(coverage.Chance{Runs: 1, Alone: 1, Likely: 1}, "with chance")
 	add("ba", true)
 	check(coverage.Chance{Runs: 2, Alone: 1, Likely: 0.5}, "with chance")
-	add("ab", false) // and neither is a before b now
+	add("ab", false) // the same now holds for "a before b"
 	check(coverage.Chance{Runs: 2}, "with chance < 100%")
 	for range 5000 {
 		add("ab", true)

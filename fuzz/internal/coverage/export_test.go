@@ -7,8 +7,8 @@ func (o *Orders) Has(receiver, first, second uint64) bool {
 	return a != nil && a.bit(pr, j, k)
 }
 
-// IsImpossible reports whether only one order of two steps of an actor was seen, and the
-// other counts as impossible.
+// IsImpossible reports whether two steps of an actor were seen
+// in one order only and the reverse counts as impossible.
 func (o *Orders) IsImpossible(receiver, first, second uint64) bool {
 	a, j, k := o.find(receiver, first, second)
 	switch {
@@ -35,7 +35,7 @@ func (o *Orders) find(receiver, first, second uint64) (a *receiver, j, k int32) 
 	return a, j, k
 }
 
-// Taken recomputes the value of Memory.
+// Taken computes the result of Memory anew, for comparison.
 func (o *Orders) Taken() (bytes int) {
 	for i := range o.receivers {
 		a := &o.receivers[i]

@@ -17,7 +17,7 @@ import (
 	"github.com/jostle-go/jostle/pulse/strategy"
 )
 
-// written returns what some runs of the program of the paper show.
+// written returns the coverage of some runs of the Bitá paper's program.
 func written(runs uint64) *coverage.Orders {
 	sys := pulse.New(pulse.Options{Strategy: strategy.Random(), Record: true})
 	defer sys.Close()
@@ -31,7 +31,7 @@ func written(runs uint64) *coverage.Orders {
 	return o
 }
 
-// The golden file can still be read, and is written the same today.
+// The golden file can still be read. Writing its content again gives the same bytes.
 func TestFileIsKept(t *testing.T) {
 	golden.File(t, "testdata/orders-1.golden", hex.Dump(file(t, written(5))))
 	kept, err := os.ReadFile("testdata/orders-1.golden")

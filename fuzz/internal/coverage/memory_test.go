@@ -14,11 +14,11 @@ import (
 	"github.com/jostle-go/jostle/pulse/strategy"
 )
 
-// A user adds runs to an Orders.
+// A user is a program whose runs are added to an Orders.
 type user struct {
 	name string
 	o    *coverage.Orders
-	add  func(n uint64) // the run with a number
+	add  func(n uint64) // adds run n
 }
 
 // users are a campaign of a program with a few thousand orders, and one of a program
@@ -49,15 +49,15 @@ func heap() int {
 	return int(m.HeapAlloc)
 }
 
-// After a certain number of runs, a campaign takes no more memory, however many runs
-// follow: ten million with JOSTLE_NIGHTLY=1. By then the limits of Bytes and of past.rare
-// are used up. Only orders that are new after it add memory, at most 32 bytes each,
-// twice, since tables grow by doubling.
+// The memory of a campaign stops growing after a certain number of
+// runs. At night ten million runs are made. By then the limits of
+// Bytes and of past.rare are reached. Only new orders add memory:
+// at most 32 bytes each, doubled because tables grow by doubling.
 func TestCampaignsTakeNoMoreMemory(t *testing.T) {
 	trial.Long(t)
 	flat, most := uint64(10_000), uint64(20_000)
 	if os.Getenv("JOSTLE_NIGHTLY") != "" {
-		flat, most = 1_000_000, 10_000_000 // of a program whose runs still show something now and then
+		flat, most = 1_000_000, 10_000_000 // the program still shows a new order now and then
 	}
 	for _, u := range users(t) {
 		before := heap()
@@ -82,8 +82,8 @@ func TestCampaignsTakeNoMoreMemory(t *testing.T) {
 	}
 }
 
-// BenchmarkMemory prints the memory of an Orders after so many runs, in MB, and after a
-// run of a million steps.
+// BenchmarkMemory prints the memory of an Orders in MB, after
+// several numbers of runs and after a run of a million steps.
 func BenchmarkMemory(b *testing.B) {
 	for i, u := range users(b) {
 		b.Run(u.name, func(b *testing.B) {

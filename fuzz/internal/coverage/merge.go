@@ -40,8 +40,8 @@ func (o *Orders) addRows(a *receiver, matrix int) {
 	}
 }
 
-// A union merges one receiver of the Orders in the field from into the receiver for the
-// same actor of the embedded Orders.
+// A union merges a receiver of a second Orders, the field named
+// from, into the receiver for the same actor of the embedded Orders.
 type union struct {
 	*Orders
 	from     *Orders

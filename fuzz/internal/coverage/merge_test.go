@@ -40,7 +40,7 @@ func merged(list ...*coverage.Orders) *coverage.Orders {
 	return o
 }
 
-// traces returns those of some runs of a program.
+// traces returns the traces of some runs of a program.
 func traces(p program, n uint64) (list []*trace.Trace) {
 	sys := system(p.seed)
 	defer sys.Close()
@@ -125,7 +125,7 @@ func TestMergedChance(t *testing.T) {
 	}
 }
 
-// alone counts the runs, except every third, that have an order which no other run has.
+// alone counts the runs with an order that no other run has. It leaves out every third run.
 func alone(all []*trace.Trace) (n int) {
 	for i := range all {
 		others, mine := map[goal]int{}, map[goal]int{}
@@ -146,7 +146,7 @@ func alone(all []*trace.Trace) (n int) {
 	return n
 }
 
-// A merge that loses something is detected.
+// The comparison detects a merge that loses orders.
 func TestMergeCanary(t *testing.T) {
 	all := traces(program{seed: 2}, 4)
 	a, b := &coverage.Orders{Source: 1}, &coverage.Orders{Source: 2}

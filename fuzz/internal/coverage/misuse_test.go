@@ -49,7 +49,7 @@ func TestMisuse(t *testing.T) {
 	}
 }
 
-// Several actors, or steps, with one identity occur in no system.
+// No real system has two actors, or two steps, with the same identity.
 func TestAlikeByIdentity(t *testing.T) {
 	for _, id := range []uint64{0, 1} {
 		tr := &trace.Trace{Actors: []trace.Actor{{ID: id}, {ID: id}}}

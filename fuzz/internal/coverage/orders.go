@@ -29,8 +29,8 @@ type Orders struct {
 	// Bytes limits the memory for rows; zero means 64 MB. Beyond this limit, new steps
 	// are told apart by message type alone, and new actors by their type.
 	Bytes int
-	// Unjudged omits the check which unseen orders are possible, to save time. Then nearly
-	// all unseen orders have status unknown. Seen orders are counted as usual.
+	// Unjudged turns off the check whether unseen orders are possible, to save time. Then
+	// nearly all unseen orders have status unknown. Seen orders are counted as usual.
 	Unjudged bool
 
 	numbers   numbering  // maps the identity of a step to its number
@@ -45,7 +45,7 @@ type Orders struct {
 	ownID     uint64
 	judging   judge
 	whole     bool    // set if Whole was called and nothing new was added since
-	last      folding // the last folded step
+	last      folding // a cache for steps beyond the limits
 
 	// The fields from here on are about the run that is being added.
 	live   []live  // has an element for each actor of the trace

@@ -44,7 +44,7 @@ func slow(set map[goal]int, t *trace.Trace) {
 	}
 }
 
-// slowCovered counts the pairs of which both orders are in a set (definition 4).
+// slowCovered counts the pairs that occur in a set in both orders (definition 4).
 func slowCovered(set map[goal]int) (n int) {
 	for g := range set {
 		if g.first < g.second && set[goal{g.receiver, g.second, g.first}] > 0 {
@@ -117,8 +117,8 @@ func TestOrdersAreThoseOfTheDefinitions(t *testing.T) {
 	}
 }
 
-// The same holds for runs with more steps than slots of the cache, and for actors with
-// two words of steps and more.
+// The counts also agree with the definitions if a run has more steps than
+// the cache has slots. The same holds for actors with more than 64 steps.
 func TestLongRunsAreThoseOfTheDefinitions(t *testing.T) {
 	sys := pulse.New(pulse.Options{Strategy: strategy.Random(), Record: true})
 	defer sys.Close()
@@ -135,7 +135,7 @@ func TestLongRunsAreThoseOfTheDefinitions(t *testing.T) {
 	}
 }
 
-// With Unjudged counts are the same, and nothing more is known.
+// With Unjudged the counts are the same, but no order is classified as open or impossible.
 func TestUnjudged(t *testing.T) {
 	judged := 0
 	for prog := range uint64(50) {
@@ -163,7 +163,7 @@ func TestUnjudged(t *testing.T) {
 	}
 }
 
-// A measure that forgets earlier runs differs from the definitions.
+// A measure that forgets earlier runs does not agree with the definitions.
 func TestOrdersCanary(t *testing.T) {
 	sys := pulse.New(pulse.Options{Strategy: strategy.Random(), Record: true})
 	defer sys.Close()
@@ -179,8 +179,8 @@ func TestOrdersCanary(t *testing.T) {
 	}
 }
 
-// Runs whose orders were mostly seen before are counted by the definitions, though only a
-// few of these orders are checked.
+// If a run's orders were mostly seen before, coverage checks only
+// a few of them. The counts still agree with the definitions.
 func TestLongRuns(t *testing.T) {
 	trial.Long(t)
 	for _, c := range []struct {

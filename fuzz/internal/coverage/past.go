@@ -69,9 +69,9 @@ func (r runs) add(id uint64) (runs, bool) {
 	return runs{min(r.first, id), max(r.first, id)}, true
 }
 
-// note records that the current run has the given orders of a spot. known are those that
-// are in past.rare, and first those that are new. note returns the orders that need not be
-// in past.rare and belong in the matrix many.
+// note records that the current run has the given orders of a spot. known are
+// those that are in past.rare, and first those that are new. note returns the
+// orders that need not be in past.rare and belong in the matrix many.
 func (o *Orders) note(at spot, known, first uint64) (many uint64) {
 	p := &o.past
 	if !o.random {
@@ -186,7 +186,7 @@ type sightings struct {
 	free   int32      // the first of the entries that are not in use, linked by next; 0 if none
 }
 
-// A head has the first entry of a spot; it is not in use if first is 0.
+// A head is an entry of a hash table: a spot with its first sighting. It is unused if first is 0.
 type head struct {
 	spot
 	first int32
@@ -207,8 +207,8 @@ func (s *sightings) slot(at spot) int {
 	return int((uint64(at.place)<<42 ^ uint64(at.k)<<21 ^ uint64(at.word)) * hash.Gamma >> (s.shift & 63))
 }
 
-// find returns the index of the head of a spot, or of the unused head in which the spot
-// must be put.
+// find returns the index of the head for a spot: the one that has
+// the spot, or an unused one in which the spot must be stored.
 func (s *sightings) find(at spot) int {
 	for i := s.slot(at); ; i = (i + 1) & (len(s.heads) - 1) {
 		if h := &s.heads[i]; h.first == 0 || h.spot == at {
@@ -217,7 +217,7 @@ func (s *sightings) find(at spot) int {
 	}
 }
 
-// first returns the index of the first entry of a spot, 0 if it has none.
+// first returns the index of the first sighting of a spot, 0 if there is none.
 func (s *sightings) first(at spot) int32 {
 	if len(s.heads) == 0 {
 		return 0
@@ -274,7 +274,7 @@ func (s *sightings) add(at spot, orders uint64, by runs) {
 	s.list = append(s.list, added)
 }
 
-// sweep removes the entries of a spot that have no orders.
+// sweep removes the sightings of a spot that have no orders left.
 func (s *sightings) sweep(at spot) {
 	if s.first(at) == 0 {
 		return
@@ -293,8 +293,8 @@ func (s *sightings) sweep(at spot) {
 	}
 }
 
-// remove removes head i, which has no entries. It moves later heads into the gap, so that
-// find still finds them.
+// remove removes head i of the hash table, which has no sightings.
+// It moves later heads into the gap, so that find still finds them.
 func (s *sightings) remove(i int) {
 	s.used--
 	last := len(s.heads) - 1

@@ -8,8 +8,8 @@ import (
 	"github.com/jostle-go/jostle/pulse/strategy"
 )
 
-// hop is a message that is forwarded to random actors a few times. A stop, a turn and a
-// query have other types.
+// hop is a message that is forwarded to random actors a few
+// times. The messages stop, turn and query are of other types.
 type (
 	hop   struct{ left int }
 	turn  struct{ left int }
@@ -77,7 +77,7 @@ func waiter(peers []pulse.Ref, seed uint64) func(*pulse.Process) {
 // A program is a few random actors and messages for them.
 type program struct {
 	seed uint64
-	rest bool // it comes to rest in between, after a start-up
+	rest bool // the program comes to rest after a start-up and then continues
 }
 
 func (p program) build(sys *pulse.System) {

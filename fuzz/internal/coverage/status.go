@@ -15,14 +15,14 @@ import (
 type judge struct {
 	causality trace.Causality
 	spent     int // the cost of all judged runs, in units of the budget
-	earned    int // the budget from all runs
+	earned    int // the budget that all runs have added
 
-	// By index of an actor.
+	// These slices have an element for each actor.
 	last   []int32 // the actor's last receive so far
 	first  []int32 // the actor's first receive
 	choosy []bool  // set if some receive was selective, because then no channel to the actor has a fixed order
 	counts []int   // the number of the actor's receives that count
-	// By index of a step.
+	// These slices have an element for each step.
 	before []int32 // the previous receive of the step's actor
 	number []int32 // the step's number, or skipped if the step does not count
 	timers []int32 // the number of timers that fired up to and including the step

@@ -12,13 +12,13 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A tour runs a program in all orders, and collects what they show.
+// A tour runs a program in all orders, and collects the receive pairs.
 type tour struct {
 	o     pulse.Options
 	sys   *pulse.System
 	build func(*pulse.System)
 	set   map[goal]int
-	left  map[goal]bool // the first was received, and the second lay there when its receiver had ended
+	left  map[goal]bool // the first was received; the second was still waiting when the receiver ended
 	all   coverage.Orders
 }
 
@@ -43,7 +43,7 @@ func (r *tour) Done(run explore.Run) {
 
 func (r *tour) Again() { clear(r.set) }
 
-// leave adds each receive of a run, paired with each message that was not received.
+// leave adds a pair for each receive of a run and each message that its receiver never received.
 func leave(set map[goal]bool, sys *pulse.System) {
 	t := sys.Trace()
 	for i := range t.Sends {
@@ -62,20 +62,20 @@ func tourOf(o pulse.Options, build func(*pulse.System)) *tour {
 	return &tour{o: o, sys: pulse.New(o), build: build, set: map[goal]int{}, left: map[goal]bool{}, all: coverage.Orders{}}
 }
 
-// explore runs all orders, unless there are more than runs.
+// explore runs all orders, or as many as the parameter runs says.
 func (r *tour) explore(runs int) (complete bool) {
 	defer r.sys.Close()
 	res, err := explore.Explore(explore.Options{Runs: runs, KeepOn: true, Record: true}, r)
 	return err == nil && res.Complete
 }
 
-// every returns a tour of all orders of a program, unless there are more than runs.
+// every returns a tour of all orders of a program, or of as many as the parameter runs says.
 func every(o pulse.Options, build func(*pulse.System), runs int) (*tour, bool) {
 	r := tourOf(o, build)
 	return r, r.explore(runs)
 }
 
-// part returns what is counted of the actors with a label.
+// part returns the counts of the actors with a label.
 func part(o *coverage.Orders, actor string) coverage.Count {
 	for _, p := range o.Parts() {
 		if p.Actor == actor {
@@ -85,12 +85,12 @@ func part(o *coverage.Orders, actor string) coverage.Count {
 	return coverage.Count{}
 }
 
-// fooled are programs with orders that once counted as open, although other messages of
-// the channel, or the end of the actor, prevented them.
+// fooled are programs in which an order once counted as open although it is
+// impossible: other messages of the channel, or the end of the actor, prevent it.
 var fooled = [...]uint64{7655, 5408}
 
-// An impossible order is in no order of the program. An open one is in some order, unless
-// its first receive, moved before the second, lets the actor end before the second comes.
+// An order counted as impossible occurs in no run of the program. One counted as open occurs
+// in some run, unless the actor, if its receives are reversed, ends before the second.
 func TestStatusesAreTrue(t *testing.T) {
 	var sum coverage.Count
 	looked, ended := 0, 0
@@ -171,8 +171,8 @@ func TestPaperExample(t *testing.T) {
 	}
 }
 
-// scripted returns the trace of a run in which an actor receives messages in an order,
-// each from another sender. Upper-case letters change its handlers.
+// scripted returns the trace of a run in which an actor receives messages in the
+// given order, each from another sender. Upper-case letters change its handlers.
 func scripted(order string) *trace.Trace {
 	t := &trace.Trace{Actors: []trace.Actor{{Label: "test"}, {ID: 1, Label: "writer", Type: "writer"}}}
 	for i, c := range order {
@@ -184,9 +184,9 @@ func scripted(order string) *trace.Trace {
 	return t
 }
 
-// TestOpenNames: no run shows an order that is listed as never seen. Receives that look
-// alike share a name. "Reserved before Cancel" was once listed next to a run with
-// Reserved before Cancel, since the message had another identity there.
+// TestOpenNames: an order listed as never seen occurs in no run. Receives
+// that print alike share a name. "Reserved before Cancel" was once listed
+// although a run had shown it: there the message had another identity.
 func TestOpenNames(t *testing.T) {
 	name := func(first, second string) string {
 		return "string from " + first + " before string from " + second + " at writer"
@@ -197,7 +197,7 @@ func TestOpenNames(t *testing.T) {
 		want      []coverage.OpenName
 	}{
 		{[]string{"rc"}, 1, []coverage.OpenName{{Name: name("c", "r"), Pairs: 1}}},
-		{[]string{"rc", "cR"}, 2, nil}, // R has the name of r
+		{[]string{"rc", "cR"}, 2, nil}, // the messages r and R have the same name
 		{[]string{"rc", "Rc"}, 2, []coverage.OpenName{{Name: name("c", "r"), Pairs: 2}}},
 		{[]string{"rRc"}, 3, []coverage.OpenName{{Name: name("c", "r"), Pairs: 2}}},
 		{[]string{"rc", "cr"}, 0, nil},

@@ -83,7 +83,7 @@ func TestHostileLabels(t *testing.T) {
 	}
 }
 
-// Long and hostile names are harmless in all texts: they are cut, and stay in their line.
+// Long names are shortened in all texts, and hostile ones stay on one line.
 func TestHostileNames(t *testing.T) {
 	for _, name := range []string{
 		"\x1b[31m\r\n</text></svg><script>alert(1)</script>",

@@ -34,7 +34,7 @@ func TestTypes(t *testing.T) {
 			slow(set, tr)
 			names.learn(tr)
 		}
-		want := map[[4]string]int{} // label, type, type, "forth", "back" or "both"
+		want := map[[4]string]int{} // key: label, type, type, "forth", "back" or "both"
 		for g := range set {
 			label, x, y := names[g.first][0], names[g.first][1], names[g.second][1]
 			if set[goal{g.receiver, g.second, g.first}] > 0 && g.first < g.second {
@@ -45,7 +45,7 @@ func TestTypes(t *testing.T) {
 				want[[4]string{label, x, y, "forth"}]++
 			case x > y:
 				want[[4]string{label, y, x, "back"}]++
-			default: // forth and back are one
+			default: // equal types: the two directions are the same
 				want[[4]string{label, x, y, "seen"}]++
 			}
 		}
@@ -97,7 +97,7 @@ func TestCurves(t *testing.T) {
 		perDoubling[doubling]++
 	}
 	for doubling, n := range perDoubling {
-		if n > 5 { // with the last run
+		if n > 5 { // one more for the last run
 			t.Errorf("doubling %d has %d points", doubling, n)
 		}
 	}

@@ -17,7 +17,7 @@ import (
 	"github.com/jostle-go/jostle/pulse/choice"
 )
 
-// caseOf returns a case that shows the pairs of numbers, which are its deliveries.
+// caseOf returns a case with the numbers as its deliveries and as its pairs.
 func caseOf(numbers ...uint64) Passed {
 	p := Passed{Case: corpus.Case{Property: "p", Record: choice.Record{Deliveries: numbers}}}
 	for _, n := range numbers {
@@ -26,7 +26,7 @@ func caseOf(numbers ...uint64) Passed {
 	return p
 }
 
-// shown returns the numbers that cases show.
+// shown returns the set of all deliveries of the cases.
 func shown(cases []corpus.Case) map[uint64]bool {
 	all := map[uint64]bool{}
 	for i := range cases {
@@ -37,7 +37,7 @@ func shown(cases []corpus.Case) map[uint64]bool {
 	return all
 }
 
-// search does what a search does with a cache.
+// search loads, replays and replaces the cases of a cache, as a search does.
 func search(t *testing.T, c Cache, found ...Passed) {
 	t.Helper()
 	var b Basket
@@ -73,8 +73,8 @@ func TestReplace(t *testing.T) {
 	}
 	for _, step := range []struct {
 		found Passed
-		want  []int // deliveries of the cases, in their order
-		fresh bool  // there is another file
+		want  []int // the deliveries of the cases, in order
+		fresh bool  // the search writes a new file
 	}{
 		{caseOf(1, 2), []int{2}, true},
 		{caseOf(1), []int{2}, false},
@@ -99,7 +99,7 @@ func TestReplace(t *testing.T) {
 	}
 }
 
-// Held cases that were not run stay, after the others.
+// Loaded cases that were not run are kept, after the new ones.
 func TestRest(t *testing.T) {
 	c := In(t.TempDir(), Key{})
 	search(t, c, caseOf(1, 2), caseOf(3))
@@ -127,8 +127,8 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// From damaged files all readable cases are read and nothing else, and the next search
-// leaves one whole file.
+// From a damaged file, exactly the readable cases are
+// loaded. The next search replaces it by an undamaged file.
 func TestDamage(t *testing.T) {
 	for name, damage := range map[string]func(path string, text []byte) error{
 		"cut off": func(path string, text []byte) error { return os.WriteFile(path, text[:len(text)-3], 0o644) },
@@ -208,7 +208,7 @@ func TestReplaceErrors(t *testing.T) {
 	}
 }
 
-// Limits hold for the files of a cache, their cases, and the caches of a root.
+// A cache has limits for its files and for its cases. A root folder has a limit for its caches.
 func TestBounds(t *testing.T) {
 	root := t.TempDir()
 	c := In(root, Key{})
@@ -232,7 +232,7 @@ func TestBounds(t *testing.T) {
 	if info, err := os.Stat(filesIn(t, c)[0]); err != nil || info.Size() > 1000 || info.Size() < 500 {
 		t.Errorf("the file has %d bytes, %v", info.Size(), err)
 	}
-	for n := range uint64(3 * mostFiles) { // as left by processes that were killed
+	for n := range uint64(3 * mostFiles) { // files left by killed processes
 		if _, err := c.Replace(Held{}, []corpus.Case{caseOf(n).Case}, nil); err != nil {
 			t.Fatal(err)
 		}
@@ -276,8 +276,8 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// TestSharer is a process that shares a cache. It searches repeatedly, finds random
-// cases, and prints what it saved.
+// TestSharer runs in a process that shares a cache with others. It
+// searches repeatedly with random cases, and prints which ones it saved.
 func TestSharer(t *testing.T) {
 	dir := os.Getenv("JOSTLE_SHARED")
 	if dir == "" {
@@ -302,7 +302,7 @@ func TestSharer(t *testing.T) {
 	}
 }
 
-// sharer starts a process that shares a cache.
+// sharer starts a process that runs TestSharer.
 func sharer(t *testing.T, c Cache, seed int) (*exec.Cmd, *bytes.Buffer) {
 	t.Helper()
 	exe, err := os.Executable()
@@ -319,7 +319,7 @@ func sharer(t *testing.T, c Cache, seed int) (*exec.Cmd, *bytes.Buffer) {
 	return cmd, out
 }
 
-// lost returns what processes said they saved and the cache does not have.
+// lost returns the cases that processes printed as saved but that are not in the cache.
 func lost(c Cache, said ...*bytes.Buffer) (list []string) {
 	have := shown(c.Load().Cases)
 	for _, out := range said {
@@ -338,8 +338,8 @@ func lost(c Cache, said ...*bytes.Buffer) (list []string) {
 	return list
 }
 
-// Two processes share a cache and are killed midway. They lose nothing that either saved,
-// and leave no half file.
+// Two processes that share a cache are killed midway. No case that
+// either has saved is lost, and no partly written file remains.
 func TestTwoProcesses(t *testing.T) {
 	rounds := 5
 	if os.Getenv("JOSTLE_NIGHTLY") != "" {

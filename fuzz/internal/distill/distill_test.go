@@ -39,7 +39,7 @@ func TestFewest(t *testing.T) {
 	}
 }
 
-// fewest returns the least number of sets that have all elements, by trying all choices.
+// fewest returns the size of the smallest set cover, by trying all choices.
 func fewest(sets [][]int) (least int) {
 	masks, all := masksOf(sets)
 	least = len(sets)
@@ -69,8 +69,8 @@ func masksOf(sets [][]int) (masks []uint64, all uint64) {
 	return masks, all
 }
 
-// withinBound checks a choice of sets: it has all elements, each set is needed, and it is
-// at most H(n) times as large as the minimum.
+// withinBound checks that the taken sets are a set cover, that none of them is
+// redundant, and that there are at most H(n) times as many as in the minimum.
 func withinBound(sets [][]int, taken []int) error {
 	masks, all := masksOf(sets)
 	have, largest := uint64(0), 0
@@ -104,8 +104,8 @@ func withinBound(sets [][]int, taken []int) error {
 	return nil
 }
 
-// On random sets the choice is within the theoretical bound of the exact minimum, and
-// mostly minimal.
+// On random sets the size of the choice is within
+// the theoretical bound, and mostly minimal.
 func TestFewestAgainstAllChoices(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	exact := 0
@@ -132,7 +132,7 @@ func TestFewestAgainstAllChoices(t *testing.T) {
 	}
 }
 
-// TestBoundIsChecked checks that wrong choices are noticed.
+// TestBoundIsChecked is a canary: withinBound detects wrong choices.
 func TestBoundIsChecked(t *testing.T) {
 	sets := [][]int{{0, 1}, {0}, {1}, {2}}
 	for _, wrong := range [][]int{nil, {0}, {0, 1, 3}, {0, 2, 3}} {
@@ -226,8 +226,8 @@ func TestBasketIsBounded(t *testing.T) {
 	}
 }
 
-// A run with more pairs than a cache can use has none, and neither has a run without a
-// trace.
+// PairsOf returns no pairs for a run that has more of them
+// than a cache can use, and none for a run without a trace.
 func TestPairsAreBounded(t *testing.T) {
 	for n, want := range map[int]int{0: 0, 1: 0, 2: 1, 100: 4950, 447: 99681, 448: 0} {
 		tr := &trace.Trace{Actors: make([]trace.Actor, 1), Sends: []trace.Send{{Kind: trace.Message}}}

@@ -93,7 +93,7 @@ func TestCache(t *testing.T) {
 	}
 }
 
-// A finding that is not saved is found again only by the same search.
+// The command that repeats an unsaved finding must repeat the whole search.
 func TestAgain(t *testing.T) {
 	t.Setenv("JOSTLE_OUT", "it's here")
 	t.Setenv("JOSTLE_SEED", "7")

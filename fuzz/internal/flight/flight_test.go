@@ -20,12 +20,12 @@ func open(t *testing.T, f Folder, r Record) *Recorder {
 	t.Helper()
 	rec := f.Record(r)
 	if rec == nil {
-		t.Skip("nothing can be recorded here") // Skips: where the operating system has no locks
+		t.Skip("nothing can be recorded here") // Skips: on operating systems without file locks
 	}
 	return rec
 }
 
-// die does to a record what the end of its process does: it releases the lock.
+// die releases the lock of a record, as the end of its process would.
 func (r *Recorder) die() {
 	Unmap(r.head)
 	unlock(r.file)
@@ -52,7 +52,7 @@ func TestRecordIsLeft(t *testing.T) {
 	rec.Slot(0).Begin(Exhaust, 3)
 	rec.Slot(0).Begin(Sample, 17)
 	rec.Slot(1).Begin(Explore, 1<<30)
-	rec.Slot(mostKept*10).Begin(Saved, 1) // more workers than there is room for
+	rec.Slot(mostKept*10).Begin(Saved, 1) // a slot beyond the limit of workers
 	if list, broken := f.Left(sample.Call); len(list) != 0 || broken != 0 {
 		t.Fatalf("a process that lives has left %d records, %d broken", len(list), broken)
 	}
@@ -214,8 +214,8 @@ func TestBeginAllocatesNothing(t *testing.T) {
 	}
 }
 
-// A replaying process gets the arguments of the test, and those flags of package testing
-// that a run may depend on.
+// A replaying process gets the arguments of the test, and
+// the flags of package testing that can influence a run.
 func TestArguments(t *testing.T) {
 	own := []string{"-test.v=true", "-test.short", "--test.cpu=1,2", "-test.run=^TestX", "-test.fuzz=F", "-test.testlogfile=/x",
 		"-test.timeout", "1m", "-test.parallel", "3", "-test.v", "-size=3", "more"}
@@ -323,8 +323,8 @@ func TestMade(t *testing.T) {
 	}
 }
 
-// A kept record is available to the next process, even while a starting process still has
-// its file open.
+// After a process has kept a record, the next one can read it, even
+// while a process that is being started still has the file open.
 func TestKeptWhileAnotherProcessStarts(t *testing.T) {
 	f := Folder(t.TempDir())
 	rec := open(t, f, sample)
@@ -345,11 +345,11 @@ func TestKeptWhileAnotherProcessStarts(t *testing.T) {
 	}
 }
 
-// A file can be taken from a killed process even if a process it was starting briefly
-// holds it. It cannot be taken from a live one, which Take returns.
+// Take can take a file from a killed process, even if a process that it was starting holds
+// the file briefly. Take cannot take a file from a live process, and returns that process.
 func TestTakenFromTheDead(t *testing.T) {
 	if !canLock {
-		t.Skip("there are no locks here") // Skips: processes cannot take files on this system
+		t.Skip("there are no locks here") // Skips: on operating systems without file locks
 	}
 	path := filepath.Join(t.TempDir(), "state")
 	dead, _ := Take(path)
@@ -370,11 +370,11 @@ func TestTakenFromTheDead(t *testing.T) {
 	}
 }
 
-// left stands for the record in a process that another leaves behind.
+// left is the value of Variable in a process that outlives its parent.
 const left = "left"
 
-// linger starts a process that keeps more files and the output of this one open, for
-// longer than Again waits.
+// linger starts a process that inherits the given files and this
+// one's output. It keeps them open for longer than Again waits.
 func linger(more ...*os.File) (*exec.Cmd, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -386,8 +386,8 @@ func linger(more ...*os.File) (*exec.Cmd, error) {
 	return cmd, cmd.Start()
 }
 
-// TestWhatComesOfRuns: a run that ended is not blamed for a later death of its process. A
-// process that the limit ended has not died by itself.
+// TestWhatComesOfRuns: if a process dies after its run has ended, the run is not
+// blamed. If the time limit ends a process, that does not count as its death.
 func TestWhatComesOfRuns(t *testing.T) {
 	for _, c := range []struct {
 		deeds string

@@ -19,11 +19,11 @@ func TestPercent(t *testing.T) {
 	}
 }
 
-// A value of GOGC that the program or its environment has set stays. Otherwise GOGC
-// depends on the size of the live heap after each garbage collection.
+// If the program or its environment has set GOGC, the value stays. Otherwise
+// GOGC is chosen from the size of the live heap after each collection.
 func TestCollector(t *testing.T) {
 	percent := func() uint64 { return metric("/gc/gogc:percent") }
-	defer debug.SetGCPercent(debug.SetGCPercent(usualPercent)) // also ends the goroutine that watches
+	defer debug.SetGCPercent(debug.SetGCPercent(usualPercent)) // also ends the collector's goroutine
 	t.Setenv("GOGC", "")
 	c := newCollector()
 	c.adapt(0)

@@ -28,7 +28,7 @@ type Generator struct {
 	whole []int32
 	after []int32 // for each step, the next receive of its actor, None if there is none or if the step does not count
 
-	// The receives to check next: see following. x is -1 at first.
+	// The receives to check next: see the method following. x is -1 at first.
 	x, y   int32
 	turned bool
 
@@ -193,14 +193,14 @@ func (g *Generator) schedule(x, y int32, turned bool) []int32 {
 			return prefix
 		}
 		if g.by == PR {
-			prefix = prefix[:len(prefix)-1] // the tail begins with the removed step
+			prefix = prefix[:len(prefix)-1] // the removed step becomes the first of the tail, the steps after the prefix
 		}
 		list = append(prefix, tail...)
 	}
 }
 
-// pair returns two steps of the tail with a goal that is possible and not achieved yet.
-// turned is set if this is the reversed goal. ok is false if there are no such steps.
+// pair returns two steps of the tail whose goal is possible and not achieved yet.
+// turned is set if the reversed goal is meant. ok is false if there are no such steps.
 func (g *Generator) pair(tail []int32) (x, y int32, turned, ok bool) {
 	for i, x := range tail {
 		if !g.base.steps[x].counts {

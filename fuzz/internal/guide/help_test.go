@@ -42,7 +42,7 @@ func (r *rig) run(s pulse.Strategy, seed uint64) error {
 	return check()
 }
 
-// force runs the program by an order, and returns where the order stopped.
+// force runs the program in a given order. If the order could not be followed to its end, it returns where.
 func (r *rig) force(o guide.Order, seed uint64) (stop strategy.Stop, stopped bool, err error) {
 	ordered := strategy.Ordered(forced(o, seed))
 	err = r.run(ordered, 1)
@@ -50,7 +50,7 @@ func (r *rig) force(o guide.Order, seed uint64) (stop strategy.Stop, stopped boo
 	return stop, stopped, err
 }
 
-// forced returns a schedule with the steps of an order first.
+// forced returns a schedule that first takes the steps of an order.
 func forced(o guide.Order, seed uint64) *choice.Schedule {
 	s := &choice.Schedule{Seed: seed}
 	for i, id := range o.Steps {
@@ -122,17 +122,17 @@ func (w *worker) Done(explore.Run) {
 
 func (w *worker) Again() { clear(w.goals) }
 
-// A deed is an action of a handler of a random program.
+// A deed is an action of a random program's handler: what it does, to which actor, with which kind of message.
 type deed struct{ do, to, kind int }
 
-// features of random programs.
+// features says what the actors of a random program can do besides sending.
 type features struct{ becomes, spawns, processes, timers, kills bool }
 
 // A program is a random program. The sends of its actors, and their next states, depend
 // on their state and the kind of the message.
 type program struct {
 	features
-	table     [3][3][3][]deed // by template, state and kind
+	table     [3][3][3][]deed // indexed by template, state and kind of message
 	next      [3][3][3]int
 	firsts    []note
 	templates []int

@@ -8,12 +8,12 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// see adds a run to a ladder under a number.
+// see shows a run to a ladder. The ladder stores the run as a number.
 func see(l *Ladder[int], t *trace.Trace, number int, signs ...Sign) bool {
 	return l.See(t, signs, Climb[int]{}, func() int { return number })
 }
 
-// chosen counts how often each run is chosen in 1,000 climbs.
+// chosen counts how often a ladder chooses each run in 1,000 climbs.
 func chosen(l *Ladder[int]) map[int]int {
 	counts := map[int]int{}
 	for seed := range uint64(1000) {
@@ -36,8 +36,8 @@ func TestLadderOfNothing(t *testing.T) {
 	}
 }
 
-// New values and new greatest heights are kept. Of runs with one value, the one that
-// reached it after the fewest steps is kept.
+// A ladder keeps runs with a new value or a new maximum. Of the runs with the
+// same value, it keeps the one that reached the value after the fewest steps.
 func TestWhatIsNewToALadder(t *testing.T) {
 	l := &Ladder[int]{}
 	tr := crowd(t, 3, 0)
@@ -72,8 +72,8 @@ func TestWhatIsNewToALadder(t *testing.T) {
 	}
 }
 
-// Names share the climbs equally, whatever the number of their values. Within a name,
-// rare values and great heights get most climbs, and values that most runs have get none.
+// The names of hints share the climbs equally, however many values each has. Within a name,
+// rare values and great heights get most climbs. Values that most runs have get none.
 func TestRareSignsAreChosen(t *testing.T) {
 	l := &Ladder[int]{}
 	tr := crowd(t, 3, 0)
@@ -96,8 +96,8 @@ func TestRareSignsAreChosen(t *testing.T) {
 	}
 }
 
-// A run that was chosen in vain is chosen less, until a climb from it shows something
-// new.
+// A run from which climbs show nothing new is chosen
+// less often, until one of them shows something new.
 func TestLadderGivesWay(t *testing.T) {
 	l := &Ladder[int]{}
 	tr := crowd(t, 3, 0)
@@ -123,8 +123,8 @@ func TestLadderGivesWay(t *testing.T) {
 	}
 }
 
-// A climb keeps the beginning of a run up to its sign. It goes on only if it reverses
-// receives or continues with the order of another run.
+// A climb repeats a run up to the step where its sign was reached. After this
+// step it must reverse receives, or continue in the order of another run.
 func TestClimbsBeginAsTheRun(t *testing.T) {
 	l := &Ladder[int]{}
 	tr := crowd(t, 4, 3)

@@ -13,8 +13,8 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// crowd returns the trace of a run in which clients send one letter each to one actor.
-// The steps of clients come before, and the letters come in plain order if seed is 0.
+// crowd returns the trace of a run in which n clients each send one letter to one actor. All
+// clients' steps come before the first letter. With seed 0 the letters arrive in plain order.
 func crowd(t *testing.T, n int, seed uint64) *trace.Trace {
 	o := pulse.Options{Record: true, Strategy: strategy.Random(), Seed: seed}
 	if seed == 0 {
@@ -52,19 +52,19 @@ func TestRealize(t *testing.T) {
 	}
 	for _, c := range []struct{ demands, want string }{
 		{"", ""},
-		{"a b", "a b"}, // already so in the base
+		{"a b", "a b"}, // this is the order of the base
 		{"b a", "b a"},
 		{"d a", "d a"},
 		{"a d", "a d"},
 		{"c b", "a c b"},
 		{"!b c", "a c b"},
-		{"!a c", ""}, // already so in the base
-		{"!b a", ""}, // already so in the base
+		{"!a c", ""}, // this is the order of the base
+		{"!b a", ""}, // this is the order of the base
 		{"b a, d c", "b a d c"},
 		{"a c, c d", "a c d"},
 		{"b a, a d", "b a d"},
 		{"a c, !c b", "a b c"},
-		{"b a, a b", "a b"}, // of contradicting demands the last wins
+		{"b a, a b", "a b"}, // if constraints contradict each other, the last one counts
 	} {
 		var demands []follow
 		for text := range strings.SplitSeq(c.demands, ", ") {
@@ -101,8 +101,8 @@ func TestPoolRepeatsItself(t *testing.T) {
 	}
 }
 
-// The pool chooses the runs of rare shapes, and none whose shape is seen more than twice
-// as often as the average.
+// The pool prefers runs of rare shapes. It never chooses a
+// shape that was seen more than twice as often as the average.
 func TestRareShapesAreChosen(t *testing.T) {
 	p := &Pool{}
 	for n, times := range map[int]int{2: 40, 3: 10, 4: 2, 5: 1} {
@@ -165,7 +165,7 @@ func TestPoolIsBounded(t *testing.T) {
 	}
 }
 
-// A run is new until one with its steps is kept.
+// A run counts as new until the pool keeps a run with the same steps.
 func TestSee(t *testing.T) {
 	p := &Pool{}
 	tr := crowd(t, 4, 0)
@@ -187,7 +187,7 @@ func TestSee(t *testing.T) {
 	}
 }
 
-// The new part of a run begins with the first of its steps that no kept run has.
+// The new part of a run begins with its first step that no kept run has.
 func TestFresh(t *testing.T) {
 	p, tr := &Pool{}, crowd(t, 4, 0)
 	all := len(tr.Steps)
@@ -207,8 +207,8 @@ func TestFresh(t *testing.T) {
 	}
 }
 
-// A used closure reads a run as NewBase does, and pairs are drawn from all that can be
-// reversed.
+// A reused closure gives the same base as NewBase.
+// Pairs are drawn from all reversible pairs.
 func TestReader(t *testing.T) {
 	var c closure
 	for _, n := range []int{3, 40, 2, 300, 1, 7} {
@@ -231,11 +231,11 @@ func TestReader(t *testing.T) {
 	}
 }
 
-// The sends of an actor depend on what another actor did to its steps before.
+// If a step of one actor touches a later step of another, the other's sends depend on it.
 func TestTouchedSteps(t *testing.T) {
 	for _, touched := range []bool{false, true} {
 		tr := &trace.Trace{Actors: make([]trace.Actor, 4), Sends: make([]trace.Send, 4), Steps: make([]trace.Step, 4)}
-		for i, actor := range []int32{1, 2, 1, 3} { // what 1 sends in its second step is received in the last
+		for i, actor := range []int32{1, 2, 1, 3} { // the last step receives what actor 1 sends in its second step
 			tr.Actors[i].Step = trace.None
 			tr.Sends[i] = trace.Send{From: int32(i), To: actor, Step: trace.None}
 			tr.Steps[i] = trace.Step{ID: uint64(i) + 1, Send: int32(i), Actor: actor, Prev: trace.None}
@@ -251,7 +251,7 @@ func TestTouchedSteps(t *testing.T) {
 	}
 }
 
-// A base reads the beginning of a long run.
+// Of a long run, a base reads only the first mostSteps steps.
 func TestBaseIsBounded(t *testing.T) {
 	if n := NewBase(crowd(t, mostSteps, 1)).Len(); n != mostSteps {
 		t.Errorf("%d steps of %d, want %d", n, 2*mostSteps, mostSteps)

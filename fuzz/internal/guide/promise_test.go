@@ -18,16 +18,16 @@ import (
 type tally struct {
 	programs, orders int
 	stops            map[string]int // orders that could not be followed, by reason
-	changed          int            // orders without their goal, because other steps changed handlers than in the base
-	faulty           int            // orders that failed after the network duplicated other messages than in the base
-	missed           int            // orders without their goal, for another reason
-	promised         int            // goals by PR and PCR of all orders of a base together
-	left             int            // of these, those that were not achieved
-	turnable         int            // goals by PR and PCR of pairs that can be reversed according to the trace
-	forgotten        int            // of these, those that were not promised
-	explored         int            // programs of which all orders were explored
-	shown, possible  int            // goals by PR that the orders have shown and, in these programs, that all orders show
-	beyond           int            // goals that the orders have shown and all orders do not show
+	changed          int            // orders that did not reach their goal: other steps than in the base changed handlers
+	faulty           int            // orders that failed: the network duplicated other messages than in the base
+	missed           int            // orders that did not reach their goal, for another reason
+	promised         int            // PR and PCR goals of all orders made from one base
+	left             int            // promised goals that no order reached
+	turnable         int            // PR and PCR goals of pairs that are reversible according to the trace
+	forgotten        int            // turnable goals that were not promised
+	explored         int            // programs whose orders were all explored
+	shown, possible  int            // in these programs: PR goals that the made orders reached, and that any order reaches
+	beyond           int            // goals that a made order reached, but none of all orders
 }
 
 // exact reports whether all results are as proven in the paper.
@@ -45,15 +45,15 @@ type trial struct {
 	*tally
 	*rig
 	copies   string          // the duplicated messages of the base
-	wrong    bool            // an earlier order failed for that reason
+	wrong    bool            // an earlier order failed because of other duplicated messages
 	changes  map[uint64]bool // which steps of the base change handlers
 	turnable map[guide.Goal]bool
 	promised map[guide.Goal]bool
 	seen     map[guide.Goal]bool
 }
 
-// try makes all orders by all criteria from one run and forces each. It explores all
-// orders unless they are more than limit.
+// try makes all orders of all criteria from one run, and forces each. It
+// also explores all orders of the program, if there are at most limit.
 func (c *tally) try(t *testing.T, r *rig, seed uint64, newBase func(*trace.Trace) *guide.Base, limit int) {
 	if r.run(strategy.Random(), seed) != nil {
 		return
@@ -85,7 +85,7 @@ func (c *tally) try(t *testing.T, r *rig, seed uint64, newBase func(*trace.Trace
 	}
 }
 
-// read reads what the run has achieved, and what it shows to be possible.
+// read adds the goals that the run has achieved, and those that its trace shows to be possible.
 func (x *trial) read() {
 	tr := x.sys.Trace()
 	for _, by := range guide.Criteria() {
@@ -151,8 +151,8 @@ func (x *trial) otherChanges() bool {
 	return false
 }
 
-// compare compares promised and achieved goals. Goals by PMR depend on the steps that
-// change handlers, which are counted for each order.
+// compare counts the promised goals that no order reached. It skips PMR goals:
+// they depend on which steps change handlers, which is checked for each order.
 func (x *trial) compare() {
 	for g := range x.promised {
 		if g.Criterion == guide.PMR {
@@ -171,7 +171,7 @@ func (x *trial) compare() {
 	}
 }
 
-// explore compares the achieved goals with those of all orders.
+// explore runs all orders of the program, and compares their goals with the achieved ones.
 func (x *trial) explore(t *testing.T, limit int) {
 	all, complete := coverable(t, x.options, x.build, limit)
 	if !complete {
@@ -208,12 +208,12 @@ func (r *recorder) Add(g guide.Goal) {
 	r.list[g] = true
 }
 
-// TestPromises forces every order made from a run of each of thousands of random
-// programs. Each can be followed, and achieves a goal that no order before it has.
-// Together they achieve all that was promised: both orders of every pair that can be
-// reversed. Two exceptions are counted. A step that changes handlers in the base may not
-// do so in another order, which removes a goal by PMR. And nothing of an actor comes
-// after a Kill, which Swappable ignores.
+// TestPromises takes one run of each of thousands of random programs and
+// forces every order made from it. Each order can be followed and reaches a
+// goal that no earlier order reached. Together they reach all promised goals:
+// both orders of every reversible pair. Two exceptions are counted. In another
+// order, a step may not change handlers as it did in the base; then a PMR goal
+// disappears. And an actor does nothing after a Kill, which Swappable ignores.
 func TestPromises(t *testing.T) {
 	var b strings.Builder
 	programs := uint64(60)
@@ -256,7 +256,7 @@ func TestPromises(t *testing.T) {
 	}
 }
 
-// Orders that ignore parts of definition 5 cannot be followed.
+// Orders made with only part of definition 5 cannot be followed.
 func TestCarelessOrders(t *testing.T) {
 	n := tally{stops: map[string]int{}}
 	for seed := range uint64(100) {
@@ -267,9 +267,9 @@ func TestCarelessOrders(t *testing.T) {
 	}
 }
 
-// TestPromisesOnSubjects does the same on the correct forms of the subjects. The network
-// of raft-dupvote duplicates a message, and another one if messages are sent in another
-// order: that is decided by a choice, not by an order of steps.
+// TestPromisesOnSubjects repeats TestPromises on the correct forms of the
+// subjects. In raft-dupvote the network duplicates one message. Which one is a
+// choice, not an order of steps, so other orders may duplicate another message.
 func TestPromisesOnSubjects(t *testing.T) {
 	var b strings.Builder
 	for _, s := range subjects.Easy() {

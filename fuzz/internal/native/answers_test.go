@@ -67,7 +67,7 @@ func randomChoices(r *rand.Rand, length, rate int) (list []choice.Choice) {
 		case 0:
 			c.N = uint32(1 + r.IntN(400))
 		case 1:
-			c.N = 1 + r.Uint32N(1<<31-1) // as many as a run may have
+			c.N = 1 + r.Uint32N(1<<31-1) // a number of decisions up to the maximum of a run
 		}
 		if !c.Kind.IsRare() || r.IntN(rate) == 0 {
 			c.Value = r.Uint32N(c.N)
@@ -77,8 +77,8 @@ func randomChoices(r *rand.Rand, length, rate int) (list []choice.Choice) {
 	return list
 }
 
-// TestAnswersOfChoices checks that the answers made from choices answer like the choices,
-// as far as there is room, and are few where little happens.
+// TestAnswersOfChoices converts choices to answers. The answers give the
+// same choices as far as there is room, and are short if little happens.
 func TestAnswersOfChoices(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	cut := 0

@@ -24,9 +24,9 @@ func TestBridgeSeesOrders(t *testing.T) {
 	}
 }
 
-// countSlots is a test that prints how many slots change exactly one counter that no
-// other slot changes, and how many do if two of the 256 words are exchanged. It reads the
-// counters at the addresses that the linker gives.
+// countSlots is the source of a test that reads the engine's counters at their linker
+// addresses. It prints how many slots change exactly one counter that no other slot
+// changes, and how many still do after two of the 256 words are exchanged.
 const countSlots = `package native
 
 import (
@@ -82,8 +82,8 @@ func alone(mistake func()) (n int) {
 }
 `
 
-// Each slot has a counter of its own in the engine's build: the engine cannot distinguish
-// two slots that share one.
+// In the engine's build each slot has a counter of its own. The
+// engine could not distinguish two slots that share a counter.
 func TestSlotsHaveCounters(t *testing.T) {
 	trial.Long(t)
 	slots, err := os.ReadFile("slots.go")
@@ -92,7 +92,7 @@ func TestSlotsHaveCounters(t *testing.T) {
 	}
 	dir := filepath.Join(os.TempDir(), "jostle-slots") // the same folder in each test, so that go can cache what it compiles
 	if err := os.Mkdir(dir, 0o700); err != nil {
-		dir = t.TempDir() // another process uses the shared folder
+		dir = t.TempDir() // another process is using the shared folder
 	}
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	for name, text := range map[string]string{

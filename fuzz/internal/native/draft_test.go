@@ -16,7 +16,7 @@ func TestDraftForm(t *testing.T) {
 		name      string
 		bytes     []byte
 		draft     Draft
-		canonical []byte // nil: the bytes themselves
+		canonical []byte // nil if the same as the given bytes
 	}{
 		{"nothing", nil, Draft{}, make([]byte, 10)},
 		{"a header of zeros", make([]byte, 10), Draft{}, nil},

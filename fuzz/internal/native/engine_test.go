@@ -16,7 +16,7 @@ import (
 	"github.com/jostle-go/jostle/pulse/choice"
 )
 
-// last fails if the last of at least two messages comes first, or if there are nine.
+// last fails if the last of at least two messages arrives first, or if there are nine messages.
 func last(t *props.T) {
 	n := props.Draw(t, rapid.IntRange(1, 9), "n")
 	sys := t.System()
@@ -38,8 +38,8 @@ func last(t *props.T) {
 	}
 }
 
-// failing returns bytes of a run that fails with a text in a fitting number of steps, and
-// its case.
+// failing searches for bytes whose run fails with the text, in a
+// number of steps that fits. It returns the bytes and their case.
 func failing(t *testing.T, h *Harness, text string, fits func(steps int) bool) ([]byte, *corpus.Case) {
 	t.Helper()
 	for n := range uint64(100_000) {
@@ -53,8 +53,8 @@ func failing(t *testing.T, h *Harness, text string, fits func(steps int) bool) (
 	return nil, nil
 }
 
-// Inputs that an engine has saved since, and that fail like a case, are replaced by it;
-// all others stay.
+// The engine has saved new inputs during its search. Those with the
+// same failure as a case are replaced by the case. All others stay.
 func TestEngineShrink(t *testing.T) {
 	r := props.NewRunner("last", last)
 	defer r.Close()
@@ -102,7 +102,7 @@ func TestEngineShrink(t *testing.T) {
 		t.Errorf("shrunk once more it says %q", again)
 	}
 	passing := *small
-	passing.Record.Deliveries, passing.Inputs = nil, nil // its run in plain order holds
+	passing.Record.Deliveries, passing.Inputs = nil, nil // now the run in plain order passes
 	if said := EngineOf(t.TempDir(), "FuzzLast").Shrink(h, &passing); said != nil {
 		t.Errorf("where there is no input it says %q", said)
 	}

@@ -58,7 +58,7 @@ func TestGoTextErrors(t *testing.T) {
 	}
 }
 
-// FuzzGoText checks that what is read and written again reads the same.
+// FuzzGoText checks that reading, writing and reading again gives the same bytes.
 func FuzzGoText(f *testing.F) {
 	f.Add([]byte("go test fuzz v1\n[]byte(\"a\\x00\")\n"))
 	f.Add(odd)
@@ -73,7 +73,7 @@ func FuzzGoText(f *testing.F) {
 	})
 }
 
-// FuzzGoReads is a target that fails with the bytes that a parent names.
+// FuzzGoReads is a fuzz target that fails for exactly the bytes in JOSTLE_GO_READS, which the parent process sets.
 func FuzzGoReads(f *testing.F) {
 	want, err := strconv.Unquote(os.Getenv("JOSTLE_GO_READS"))
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -109,7 +109,7 @@ func TestImport(t *testing.T) {
 	dir := t.TempDir()
 	want := []GoInput{{Data: nil}, {Data: odd}, {Data: []byte("a")}}
 	for i := range want {
-		for range 2 { // the second time it is there
+		for range 2 { // the second time the file exists already
 			path, err := Export(dir, want[i].Data)
 			if err != nil {
 				t.Fatal(err)
@@ -122,7 +122,7 @@ func TestImport(t *testing.T) {
 	if !slices.EqualFunc(got, want, func(a, b GoInput) bool { return a.Path == b.Path && bytes.Equal(a.Data, b.Data) }) || problems != nil {
 		t.Errorf("read %q, %v, expected %q", got, problems, want)
 	}
-	if err := os.WriteFile(want[0].Path, []byte("cut o"), 0o666); err != nil { // as an engine does that is killed
+	if err := os.WriteFile(want[0].Path, []byte("cut o"), 0o666); err != nil { // as left by an engine that was killed
 		t.Fatal(err)
 	}
 	os.Mkdir(filepath.Join(dir, "folder"), 0o777)

@@ -16,7 +16,7 @@ func harness(t *testing.T) *Harness {
 	return &Harness{Runner: r}
 }
 
-// Any bytes are a run: none crash, hang, or pass without a run.
+// Any bytes give a valid run: they neither crash nor hang the harness, and at least one step runs.
 func TestAnyBytesAreSomeRun(t *testing.T) {
 	h := harness(t)
 	for _, data := range [][]byte{nil, {0}, []byte("writer"), make([]byte, 1<<20), []byte(strings.Repeat("\xff", 1<<20))} {
@@ -26,7 +26,7 @@ func TestAnyBytesAreSomeRun(t *testing.T) {
 	}
 }
 
-// The same bytes are the same run, also with a used runner.
+// The same bytes always give the same run, also with a reused runner.
 func TestSameBytesSameRun(t *testing.T) {
 	h := harness(t)
 	hashes := map[string]uint64{}
@@ -43,8 +43,8 @@ func TestSameBytesSameRun(t *testing.T) {
 	}
 }
 
-// An engine also finds a timer that races with a message, without options of the
-// property. A property with NeverEarly has no such run.
+// An engine also finds a timer that races with a message, without special
+// options. With the option NeverEarly no timer fires before a message.
 func TestTimersRaceByDefault(t *testing.T) {
 	late := func(o pulse.Options) func(*props.T) {
 		return func(t *props.T) {

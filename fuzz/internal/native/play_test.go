@@ -28,8 +28,8 @@ func newRecorded(s pulse.Strategy) *pulse.System {
 	return pulse.New(pulse.Options{Strategy: s, Record: true})
 }
 
-// runs is how often a test runs its program: more at night, less with -short, which
-// leaves little of the test's power.
+// runs is the number of runs of a program in a test: more
+// at night, and few with -short, which then finds little.
 func runs(n int) int {
 	switch {
 	case os.Getenv("JOSTLE_NIGHTLY") != "":
@@ -47,7 +47,7 @@ func failureText(sys *pulse.System) string {
 	return ""
 }
 
-// newest picks the newest message and answers all questions by zero.
+// newest picks the newest message and answers every choice with zero.
 type newest struct{}
 
 func (newest) Begin(uint64) {}
@@ -75,8 +75,8 @@ func labels(t *trace.Trace) string {
 	return strings.Join(list, ", ")
 }
 
-// TestPlayOrders checks the meaning of a draft's bytes for the writer, whose messages are
-// sent in the order execute, write, done, flush, flushed.
+// TestPlayOrders checks which orders of the subject writer the bytes of a draft
+// give. Its messages are sent in the order execute, write, done, flush, flushed.
 func TestPlayOrders(t *testing.T) {
 	const (
 		plain  = "action#1 ← execute, writer#1 ← write(1), terminator#1 ← done, writer#2 ← flush, terminator#2 ← flushed"
@@ -103,7 +103,7 @@ func TestPlayOrders(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			sys := pulse.New(pulse.Options{Strategy: Play(&test.draft)})
 			defer sys.Close()
-			for seed := range uint64(3) { // which does not matter
+			for seed := range uint64(3) { // the seed must have no effect
 				sys.Reset(seed)
 				check := writer.Config{}.Build(sys)
 				sys.Run()
@@ -141,8 +141,8 @@ func TestPlayAnswers(t *testing.T) {
 	}
 }
 
-// TestPlayFaultsAreRare checks that a draft without answers rarely has a fault, and one
-// with a byte for a fault has it where the byte says.
+// TestPlayFaultsAreRare: a draft without answers rarely causes a fault.
+// A draft with a byte for a fault causes it exactly where the byte says.
 func TestPlayFaultsAreRare(t *testing.T) {
 	lost := func(d *Draft) int {
 		o := pulse.Options{Strategy: Play(d), Faults: pulse.Faults{Drop: 100}, Record: true}
@@ -196,7 +196,7 @@ func TestDraftOfPrograms(t *testing.T) {
 	}
 }
 
-// replayDraft makes a draft of a run, and fails if it plays another run.
+// replayDraft converts the last run to a draft, and fails the test if playing the draft gives another run.
 func replayDraft(t *testing.T, o pulse.Options, sys *pulse.System, body func(*pulse.System)) {
 	t.Helper()
 	stored := draftOf(caseOf(sys, o.Seed), sys.Trace()).Bytes()
@@ -233,8 +233,8 @@ func TestDraftOfRich(t *testing.T) {
 	}
 }
 
-// TestDraftOfLongRuns checks that runs of thousands of steps can be exact: only
-// overtaking uses up priorities.
+// TestDraftOfLongRuns: a draft can repeat a run of thousands
+// of steps exactly, since only overtaking uses up priorities.
 func TestDraftOfLongRuns(t *testing.T) {
 	lengths := map[int]pulse.Strategy{700: strategy.Random(), 5000: strategy.PCT(strategy.PCTOptions{Depth: 50})}
 	for steps, s := range lengths {
@@ -275,8 +275,8 @@ func TestPriorities(t *testing.T) {
 	}
 }
 
-// TestPrioritiesRunOut checks what is kept if each of 400 messages overtakes the one
-// before: the first 255 steps.
+// TestPrioritiesRunOut: in a run each of 400 messages overtakes the
+// one before it. A draft has room for the first 255 of these steps.
 func TestPrioritiesRunOut(t *testing.T) {
 	o := pulse.Options{Strategy: newest{}, Record: true, Delivery: pulse.DeliveryUnordered}
 	sys := pulse.New(o)

@@ -138,7 +138,7 @@ func (r *Record) brief() string {
 	case e.Early:
 		return "needs a timer that fires early"
 	case e.Complete && e.Orders > 0 && e.Failing == e.Orders:
-		return "the order does not decide"
+		return "the order does not decide whether it fails"
 	}
 	return ""
 }
@@ -216,7 +216,7 @@ func undecided(e *corpus.Explanation, head string) string {
 	if e.Complete && e.Orders == 1 {
 		return head
 	}
-	return head + ": the order does not decide"
+	return head + ": the order does not decide whether it fails"
 }
 
 func share(s corpus.Share) string { return fmt.Sprintf("%d of %d", s.Failed, s.Of) }

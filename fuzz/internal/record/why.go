@@ -127,7 +127,7 @@ func sampled(e *corpus.Explanation) string {
 	list := e.Of(corpus.InSample)
 	switch {
 	case s.Free.Of > 0 && s.Free.Failed == s.Free.Of:
-		return text + ": the order does not decide"
+		return text + ":\n    the order does not decide whether it fails"
 	case len(list) == 0:
 		return text + ",\n    and no constraint on two messages was found that says which"
 	}

@@ -12,7 +12,7 @@ import (
 
 // TestWhy: an explanation of what decides has at most two lines of limited length. It gives an
 // exact condition with the deciding step, or else the step and what could have come in its place.
-// If the order does not decide, it names the fault or the draws that do.
+// If the order does not decide whether the run fails, it names the fault or the draws that do.
 func TestWhy(t *testing.T) {
 	share := func(failed, of int) corpus.Share { return corpus.Share{Failed: failed, Of: of} }
 	flush, write := corpus.Message{Text: "flush", At: "writer"}, corpus.Message{Text: "write(1)", At: "writer"}
@@ -57,8 +57,8 @@ func TestWhy(t *testing.T) {
 			corpus.Explanation{Sampled: sampled, Point: with(func(p *corpus.Point) { p.Other, p.Instead = nil, nil })}},
 		{"a fault", "fails in 5 of 100 random orders, after step 8 in 100 of 100, before it in 60 of 100:\n    crash of leader; without it in 0 of 100",
 			corpus.Explanation{Sampled: sampled, Point: with(func(p *corpus.Point) { p.Message, p.Other = corpus.Message{Text: "crash of leader"}, &corpus.Message{} })}},
-		{"any order", "fails in all 7 orders: the order does not decide", corpus.Explanation{Orders: 7, Failing: 7, Complete: true, Point: always}},
-		{"any random order", "fails in 100 of 100 random orders: the order does not decide", corpus.Explanation{Sampled: &corpus.Sampled{Free: share(100, 100)}, Point: always}},
+		{"any order", "fails in all 7 orders: the order does not decide whether it fails", corpus.Explanation{Orders: 7, Failing: 7, Complete: true, Point: always}},
+		{"any random order", "fails in 100 of 100 random orders: the order does not decide whether it fails", corpus.Explanation{Sampled: &corpus.Sampled{Free: share(100, 100)}, Point: always}},
 		{"draws", "fails in all 7 orders: the draws decide, not the order (tokens, wants)",
 			corpus.Explanation{Orders: 7, Failing: 7, Complete: true, Point: &corpus.Point{Step: -1, Before: share(9, 9), Draws: []string{"tokens", "wants"}}}},
 		{"a fault in any order", "fails in all 7 orders: a fault decides, not the order:\n    crash of leader (step 3): without it 0 of 50 fail",
@@ -119,7 +119,7 @@ func TestBrief(t *testing.T) {
 		{Record{Why: &corpus.Explanation{Sampled: &corpus.Sampled{Free: corpus.Share{Failed: 5, Of: 100}}, Point: &corpus.Point{Step: 2, Message: flush}}}, "flush at writer", "5 of 100 random"},
 		{Record{Why: &corpus.Explanation{Needs: []corpus.Need{{Kind: choice.Drop, N: 1}}}}, "needs 1 message lost", ""},
 		{Record{Why: &corpus.Explanation{Early: true}}, "needs a timer that fires early", ""},
-		{Record{Why: &corpus.Explanation{Orders: 4, Failing: 4, Complete: true}}, "the order does not decide", "4 of 4"},
+		{Record{Why: &corpus.Explanation{Orders: 4, Failing: 4, Complete: true}}, "the order does not decide whether it fails", "4 of 4"},
 	} {
 		if brief, share := c.r.Brief(), c.r.Share(); brief != c.brief || share != c.share {
 			t.Errorf("%+v: %q, %q; want %q, %q", c.r.Why, brief, share, c.brief, c.share)

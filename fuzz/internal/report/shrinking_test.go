@@ -9,8 +9,8 @@ import (
 	"github.com/jostle-go/jostle/shrink"
 )
 
-// TestShrinking checks what is written at which time: nothing if shrinking is short, and
-// nothing remains at the end.
+// TestShrinking checks what is printed while shrinking, and when. Short
+// shrinking prints nothing. At the end the progress line is erased.
 func TestShrinking(t *testing.T) {
 	type told struct{ ms, runs, steps int }
 	for _, c := range []struct {
@@ -50,7 +50,7 @@ func TestShrinking(t *testing.T) {
 	}
 }
 
-// TestShrinkingIsForTerminals: nothing is written to other files.
+// TestShrinkingIsForTerminals: if the output is no terminal, no progress is printed.
 func TestShrinkingIsForTerminals(t *testing.T) {
 	var b strings.Builder
 	tell, erase := report.Shrinking(&b, "T", false, nil)

@@ -16,11 +16,11 @@ import (
 	"github.com/jostle-go/jostle/fuzz/internal/record"
 )
 
-// obeyedTexts are texts that terminals obey or show misleadingly.
+// obeyedTexts are texts that a terminal obeys or displays misleadingly.
 var obeyedTexts = []string{"\x1b]0;title\x07", "\x1b[2J\x1b[H", "\x1b[31m", "\x1bP+q\x1b\\", "\r", "\b\b", "\a", "\v\f", "\x00", "\x7f", "\u009b31m", "\u0085",
 	"\u202eevil\u202c", "\u2066\u2069", "\u200b", "\u2028", "\ufeff", "\U000e0041", "\xff\x9b2J", "\xe2\x80", "\n", "\t", "'", `"`, `\x1b[0m`, "語", "word", "%s", "</b>", "::error::"}
 
-// hostileText returns a text of some of them.
+// hostileText returns a random sequence of obeyedTexts.
 func hostileText(random *rand.Rand) string {
 	var b strings.Builder
 	for range 1 + random.IntN(5) {
@@ -29,7 +29,7 @@ func hostileText(random *rand.Rand) string {
 	return b.String()
 }
 
-// passed returns the characters of a text that control a terminal.
+// passed returns the control characters that a text contains.
 func passed(text string) string {
 	for i, r := range text {
 		if r != '\n' && r != '\t' && !unicode.IsPrint(r) || r == utf8.RuneError && !strings.HasPrefix(text[i:], "\ufffd") {
@@ -74,7 +74,7 @@ func TestOutput(t *testing.T) {
 	}
 }
 
-// TestOutputCanary: the test sees each of the texts that terminals obey.
+// TestOutputCanary: the check detects each of the texts that terminals obey.
 func TestOutputCanary(t *testing.T) {
 	for _, text := range obeyedTexts[:20] {
 		if passed(text) == "" {

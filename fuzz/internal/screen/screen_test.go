@@ -15,7 +15,7 @@ import (
 	"github.com/jostle-go/jostle/fuzz/internal/record"
 )
 
-// night returns the events of a campaign on some properties.
+// night returns the events of a campaign in several properties.
 func night() []campaign.Event {
 	property := func(name string, state campaign.State, runs, findings, orders, open int, likely, high float64) campaign.Progress {
 		return campaign.Progress{Subject: name, State: state, Runs: runs, Steps: 12 * runs, Findings: findings, Orders: orders, Open: open, Likely: likely, High: high,
@@ -48,7 +48,7 @@ func night() []campaign.Event {
 	}
 }
 
-// text returns lines with marks for their style.
+// text renders lines as text, with a mark for the style of each.
 func text(lines []Line) string {
 	var b strings.Builder
 	for _, l := range lines {
@@ -64,8 +64,8 @@ func text(lines []Line) string {
 	return b.String()
 }
 
-// TestView: what is shown at three widths, with few rows and many, at the beginning,
-// in the middle and at the end. No line is too long, and none has control characters.
+// TestView renders the view at three widths, with few rows and with many, at the beginning,
+// in the middle and at the end of a campaign. No line is too long or has control characters.
 func TestView(t *testing.T) {
 	for _, width := range []int{60, 100, 160} {
 		var b strings.Builder
@@ -115,8 +115,8 @@ func TestView(t *testing.T) {
 	}
 }
 
-// TestViewFollowsFromEvents: the same events show the same. A screen without room, or
-// with huge dimensions, does no harm.
+// TestViewFollowsFromEvents: equal events give equal views. A
+// screen with no rows, or with huge dimensions, is handled.
 func TestViewFollowsFromEvents(t *testing.T) {
 	var first, second View
 	for _, e := range night() {
@@ -135,7 +135,7 @@ func TestViewFollowsFromEvents(t *testing.T) {
 	}
 }
 
-// TestViewOfTwoSearches: with --race each event has the properties of one of two searches.
+// TestViewOfTwoSearches: with --race, each event describes the properties of one of the two searches.
 func TestViewOfTwoSearches(t *testing.T) {
 	var v View
 	for i, name := range []string{"a", "a (race)", "a"} {
@@ -202,9 +202,9 @@ func TestText(t *testing.T) {
 	}
 }
 
-// A terminal behaves like real ones. Lines that are too long take several rows, which
-// change when it becomes wider or narrower. The cursor is at the end of the last
-// line.
+// A terminal simulates a real one. A line that is too
+// long takes several rows, and their number changes with
+// the width. The cursor is at the end of the last line.
 type terminal struct {
 	columns int
 	lines   []string
@@ -259,7 +259,7 @@ func (e *terminal) Write(data []byte) (int, error) {
 // rows returns how many rows a line takes.
 func (e *terminal) rows(line string) int { return max(1, (Width(line)+e.columns-1)/e.columns) }
 
-// clear clears the terminal from n rows above the cursor's on.
+// clear clears the terminal from n rows above the cursor's row on.
 func (e *terminal) clear(up int) {
 	for rows := up + 1; rows > 0; {
 		if len(e.lines) == 0 {
@@ -324,8 +324,8 @@ func TestScreen(t *testing.T) {
 	}
 }
 
-// TestScreenCanary: the terminal of the test notices a screen that ignores that it
-// has become narrower.
+// TestScreenCanary: the simulated terminal detects
+// a screen that ignores a change of width.
 func TestScreenCanary(t *testing.T) {
 	e := &terminal{columns: 80}
 	s := &Screen{Out: NewOutput(e, nil), Size: func() (int, int) { return 80, 24 }}

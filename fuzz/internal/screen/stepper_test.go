@@ -11,13 +11,13 @@ import (
 	"github.com/jostle-go/jostle/fuzz/internal/record"
 )
 
-// hostile is a text that a program may print.
+// hostile is program output with control characters.
 const hostile = "x\x1b[2J\u202e\r\ny\tz\x9b"
 
-// obeyed reports whether a terminal does more with a character than show it.
+// obeyed reports whether a terminal treats a character as a control character.
 func obeyed(r rune) bool { return r != '\n' && (unicode.IsControl(r) || unicode.In(r, unicode.Cf)) }
 
-// small is a run of four steps with all that can be told of a step.
+// small is a run of four steps that together use every field of a step.
 func small() *record.Walk {
 	message := func(from, to int, label string, sentIn int) record.Message {
 		return record.Message{From: from, To: to, Label: label, SentIn: sentIn, SentAt: "bank.go:12"}
@@ -39,12 +39,12 @@ func small() *record.Walk {
 	}
 }
 
-// whole returns what a fetch would of a run that is told of at once.
+// whole returns a fetch function that always returns the whole run.
 func whole(w *record.Walk) func(int, int) (*record.Walk, error) {
 	return func(int, int) (*record.Walk, error) { return w, nil }
 }
 
-// transcript returns the output of commands.
+// transcript returns the stepper's output for a sequence of commands.
 func transcript(t *testing.T, s *Stepper, commands ...string) string {
 	t.Helper()
 	var b strings.Builder
@@ -72,8 +72,8 @@ func TestWalk(t *testing.T) {
 	}
 }
 
-// TestOtherRuns: a run without steps, one that held, and one that failed after its last
-// step.
+// TestOtherRuns: a run without steps, one that
+// passed, and one that failed after its last step.
 func TestOtherRuns(t *testing.T) {
 	held, late := small(), small()
 	held.Failed, held.Failure, held.Waiting, held.More, held.Draws, held.Logs = -1, "", nil, 0, nil, nil
@@ -91,7 +91,7 @@ func TestOtherRuns(t *testing.T) {
 	golden.File(t, "testdata/others.golden", b.String())
 }
 
-// long is a run of many steps that is fetched in parts.
+// long is a long run that is fetched in parts.
 type long struct {
 	steps, most int
 	asked       []int
@@ -154,7 +154,7 @@ func TestLongRuns(t *testing.T) {
 	}
 }
 
-// TestRunsThatCannotBeMadeAgain: a step that is not known is not invented.
+// TestRunsThatCannotBeMadeAgain: if a step cannot be fetched, the stepper says so and shows nothing in its place.
 func TestRunsThatCannotBeMadeAgain(t *testing.T) {
 	const chance = "step 300 is not known: the program does not repeat itself, so its run cannot be replayed\n"
 	for name, c := range map[string]struct {
@@ -206,9 +206,9 @@ func TestKeys(t *testing.T) {
 		{"17\r", "17"}, {"170\x7f\rn", "17 n"}, {"1\x08\x08n", "n"}, {"1\x1bnp", "p"},
 		{":a north\r", "a north"}, {":\r", ""}, {":a \xc3\xa4b\x7f\x7f\xc3\xbc\r", "a ü"}, {":\x7f\rn", "n n"},
 		{"\x1b[A\x1b[B\x1b[C\x1b[D\x1b[H\x1b[F\x1bOC", "p n n p s e n"},
-		{"\x1b[3~\x1b[1;5Cn", "n"},   // keys that mean nothing
-		{"\x1bxn", "n"},              // Alt and a letter
-		{"\x1b[999999999999nn", "n"}, // longer than any key
+		{"\x1b[3~\x1b[1;5Cn", "n"},   // keys without a function
+		{"\x1bxn", "n"},              // Alt together with a letter
+		{"\x1b[999999999999nn", "n"}, // an escape sequence longer than any key's
 		{"\x03", "q"}, {":abc\x03", "q"}, {"\x04", "q"}, {"\x00\x01\xff\x80n", "n"},
 		{":" + strings.Repeat("y", 300) + "\r", strings.Repeat("y", 200)},
 	} {

@@ -25,7 +25,7 @@ import (
 	"github.com/jostle-go/jostle/shrink"
 )
 
-// foundBy returns what plain search finds first.
+// foundBy returns the first failure that a search with all strategies finds.
 func foundBy(t *testing.T, property func(*props.T), seed uint64) (search.Property, *finding.Finding) {
 	t.Helper()
 	list, err := search.Strategies()
@@ -40,7 +40,7 @@ func foundBy(t *testing.T, property func(*props.T), seed uint64) (search.Propert
 	return p, res.Finding
 }
 
-// shrunkBy shrinks, in so many runs, what foundBy finds.
+// shrunkBy shrinks the failure that foundBy returns, in at most the given number of runs.
 func shrunkBy(t *testing.T, property func(*props.T), seed uint64, runs int) finding.Shrunk {
 	t.Helper()
 	p, f := foundBy(t, property, seed)
@@ -55,8 +55,8 @@ func shrunkBy(t *testing.T, property func(*props.T), seed uint64, runs int) find
 
 var elapsed = regexp.MustCompile(`shrunk (from [^,]* )?in [0-9.]+(µs|ms|s)`)
 
-// TestUnfinishedShrinking: what is not shrunk fully says which setting gives it more time, unless a
-// later request may go on.
+// TestUnfinishedShrinking: if shrinking was not finished, the report names
+// the setting for more time, unless a later request may continue it.
 func TestUnfinishedShrinking(t *testing.T) {
 	subject, _ := subjects.ByName("writer-error")
 	const advice = ", not fully: JOSTLE_SHRINK gives it more time, replayed"
@@ -74,14 +74,14 @@ func TestUnfinishedShrinking(t *testing.T) {
 	}
 }
 
-// A replay is a saved case that fails again, and what there is to tell it.
+// A replay is a saved case that fails again, with the circumstances of its report.
 type replay struct {
 	name    string
 	subject string
-	found   bool               // the case was saved as it was found; else shrunk and explained
-	change  func(*corpus.Case) // what an older version or another program has saved
-	setting func(*Session)     // else it has all the time it needs, and repairs nothing
-	fickle  bool               // the program does not repeat itself
+	found   bool               // the case was saved without shrinking; otherwise it is shrunk and explained
+	change  func(*corpus.Case) // edits the case, as if an older version or another program had saved it
+	setting func(*Session)     // changes the session; without it shrinking has no time limit and nothing is repaired
+	fickle  bool               // the program is not deterministic
 }
 
 var (
@@ -113,8 +113,8 @@ var replays = []replay{
 	{name: "does not repeat itself", subject: "writer-error", fickle: true},
 }
 
-// play does what a verb does with a saved case, in a folder with that case alone. It
-// returns what is told.
+// play runs a saved case as a verb does, in a folder with
+// no other cases. It returns the text of the report.
 func (p *replay) play(t *testing.T, out *finding.Shrunk, f *finding.Finding) string {
 	t.Helper()
 	s, _ := subjects.ByName(p.subject)
@@ -166,8 +166,8 @@ func (p *replay) play(t *testing.T, out *finding.Shrunk, f *finding.Finding) str
 	return text + fmt.Sprintf("there are %d cases\n", len(left))
 }
 
-// TestRetold holds what is told of saved cases that fail again, and what becomes of their
-// files.
+// TestRetold checks the reports of saved cases that
+// fail again, and what happens to their files.
 func TestRetold(t *testing.T) {
 	var b strings.Builder
 	found, shrunk := map[string]*finding.Finding{}, map[string]*finding.Shrunk{}
@@ -184,12 +184,12 @@ func TestRetold(t *testing.T) {
 	golden.File(t, "testdata/retold.golden", b.String())
 }
 
-// TestOthersAreKept: failures that are met on the way are saved, each with pages if pages
-// are asked for, and the finding names them. What is kept for itself is not.
+// TestOthersAreKept: other failures met during shrinking are saved, with pages if these are
+// wanted, and named in the finding. A failure that already has a case is not saved again.
 func TestOthersAreKept(t *testing.T) {
 	for _, c := range []struct {
 		pages, known bool
-		want         []string // endings of the files of the other failure
+		want         []string // the extensions of the other failure's files
 	}{{false, false, []string{".case"}}, {true, false, []string{".case", ".html", ".json", ".mmd"}}, {true, true, nil}} {
 		p, f := foundBy(t, trial.Quarrels, 1)
 		r := p.NewRunner()
@@ -255,7 +255,7 @@ func TestShrinkingTellsHowFarItIs(t *testing.T) {
 	}
 }
 
-// counts is a property of a program that sends as many messages as are drawn, and fails.
+// counts is a property whose program sends a drawn number of messages and fails.
 func counts(t *props.T) {
 	n := props.Draw(t, rapid.IntRange(1, 9), "n")
 	sys := t.System()
@@ -268,9 +268,9 @@ func counts(t *props.T) {
 	t.Error("too many")
 }
 
-// TestShortestRunsAreConcluded: the shortest run of a failure that one process meets is saved,
-// without what it takes the place of, and another process shrinks it in its place. What was
-// there before stays as it is.
+// TestShortestRunsAreConcluded: a process that meets a failure several times saves its
+// shortest run, and deletes the longer one that it saved before. Another process later
+// replaces that case by a shrunk one. Cases that were in the folder before stay unchanged.
 func TestShortestRunsAreConcluded(t *testing.T) {
 	p := search.Property{Name: "p", Test: "TestP", Func: counts}
 	r := p.NewRunner()
@@ -298,7 +298,7 @@ func TestShortestRunsAreConcluded(t *testing.T) {
 	}
 	before, _ := folder.Load()
 	engine := &Session{Property: p, Folder: folder, Shortest: true}
-	for _, n := range []int{7, 8, 5, 6} { // 8 and 6 are not saved
+	for _, n := range []int{7, 8, 5, 6} { // the runs of 8 and 6 steps are not saved
 		if rec := engine.Conclude(t.Context(), r, met(n), ""); rec.Problem != "" {
 			t.Error(rec.Problem)
 		}
@@ -312,7 +312,7 @@ func TestShortestRunsAreConcluded(t *testing.T) {
 	if got := steps(); !slices.Equal(got, []int{1, 9}) || len(told) != 1 || !strings.Contains(told[0].Text(), "found by go test -fuzz as ") {
 		t.Errorf("there are cases of %v steps, and told were %+v", got, told)
 	}
-	if files, _ := os.ReadDir(folder.Dir); len(files) != 4 { // each has a note beside it
+	if files, _ := os.ReadDir(folder.Dir); len(files) != 4 { // each case has a note file
 		t.Errorf("there are %v", files)
 	}
 }

@@ -330,7 +330,7 @@ func (s *Session) explore(ctx context.Context, q *Request, r *Reply) error {
 	}
 	switch {
 	case !v.Complete:
-	case v.Distinct < 0: // distinct orders were not counted
+	case v.Distinct < 0: // negative: the distinct orders were not counted
 		r.Complete = words.Count(v.Runs, "run")
 	default:
 		r.Complete = words.Count(v.Distinct, "order")

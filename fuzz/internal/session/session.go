@@ -74,7 +74,7 @@ type Session struct {
 
 	early map[string]bool    // the files made by saveEarly that are not replaced yet
 	alone map[string]int     // the number of failing runs by signature, if an exploration reports them itself
-	kept  map[string]keptRun // for Shortest, by failureOf
+	kept  map[string]keptRun // for Shortest: the saved runs, by the result of failureOf
 }
 
 // Do carries out a request. The error says why nothing was done.

@@ -36,8 +36,8 @@ func filesOf(t *testing.T, f corpus.Folder) (list []string) {
 	return list
 }
 
-// TestInTheProcessAndByAWorker: a verb, which asks for all at once, and a command, which asks a
-// worker first for runs and then to shrink what failed, save the same file and say the same.
+// TestInTheProcessAndByAWorker: a verb does everything in one request. A command asks a worker
+// for runs, and then to shrink the failure. Both ways give the same file and the same report.
 func TestInTheProcessAndByAWorker(t *testing.T) {
 	for _, name := range []string{"writer-error", "barber", "2pc-early"} {
 		s, _ := subjects.ByName(name)
@@ -76,7 +76,7 @@ func TestInTheProcessAndByAWorker(t *testing.T) {
 	}
 }
 
-// TestRefusedRequests: what cannot be done is an error, and changes no file.
+// TestRefusedRequests: an invalid request returns an error and changes no file.
 func TestRefusedRequests(t *testing.T) {
 	s := &Session{Property: search.Property{Name: "p", Test: "p", Func: trial.Quarrels}, Folder: corpus.FolderOf(t.TempDir(), "p")}
 	for _, c := range []struct {
@@ -100,8 +100,8 @@ func TestRefusedRequests(t *testing.T) {
 	}
 }
 
-// TestForkRequests: a saved case can be forked, its fork walked through and forked again, and
-// continued at random.
+// TestForkRequests: a saved case can be forked. The fork can
+// be walked through, forked again and continued at random.
 func TestForkRequests(t *testing.T) {
 	s := &Session{Property: search.Property{Name: "p", Test: "p", Func: trial.Quarrels}, Folder: corpus.FolderOf(t.TempDir(), "p"), FewFor: time.Hour, Shrink: time.Minute}
 	do := func(q Request) *Reply {
@@ -126,7 +126,7 @@ func TestForkRequests(t *testing.T) {
 	}
 }
 
-// TestSessionsSayWhatTheyDo: what is said while something is done names the case or the batch.
+// TestSessionsSayWhatTheyDo: progress events name the case or the batch in progress.
 func TestSessionsSayWhatTheyDo(t *testing.T) {
 	p := search.Property{Name: "p", Test: "p", Func: trial.Quarrels}
 	var said []string
@@ -183,8 +183,8 @@ func TestFixedCases(t *testing.T) {
 	fixed()
 }
 
-// TestShrunkCasesOutliveTheirRequest: what Shrink was given, and did not save anew, stays whatever
-// is asked for next.
+// TestShrunkCasesOutliveTheirRequest: if Shrink is given a saved
+// case and writes no new one, later requests do not delete the case.
 func TestShrunkCasesOutliveTheirRequest(t *testing.T) {
 	p := search.Property{Name: "p", Test: "p", Func: trial.Quarrels}
 	s := &Session{Property: p, Folder: corpus.FolderOf(t.TempDir(), "p"), Later: true}
@@ -217,8 +217,8 @@ func TestShare(t *testing.T) {
 	for _, c := range []struct {
 		name     string
 		property func(*props.T)
-		most     time.Duration // the share that the search may have; zero for none
-		share    time.Duration // the share that the reply must have
+		most     time.Duration // the share given to the search; zero for none
+		share    time.Duration // the share in the reply
 		text     string        // the beginning of the reply's text
 	}{
 		{"passes", draws, 1, 1, "1 run in "},

@@ -7,7 +7,7 @@ import (
 	"github.com/jostle-go/jostle/pulse/choice"
 )
 
-// A stayer picks from strikes and never takes one.
+// A stayer is asked about crashes and never picks one.
 type stayer struct{ rests int }
 
 func (*stayer) Needs() pulse.Needs          { return pulse.Needs{Strikes: true} }
@@ -21,8 +21,8 @@ func (s *stayer) Pick(e *pulse.Enabled) int {
 	return e.Oldest()
 }
 
-// TestTellerAsksForStrikes holds that who tells of decisions leaves it to the other
-// strategy whether somebody crashes, also where nothing can be delivered.
+// TestTellerAsksForStrikes: a teller reports the decisions of another strategy. It
+// lets that strategy decide about crashes, even if no message can be delivered.
 func TestTellerAsksForStrikes(t *testing.T) {
 	s := &stayer{}
 	by := &teller{Strategy: s, needs: s.Needs(), say: func(Decision) {}}

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// others are the packages that the code of these tests imports, as far as it needs
-// them.
+// others has the sources of the imported
+// packages, reduced to what these tests need.
 var others = map[string]string{
 	"context": "package context; type Context interface{ Err() error }; func Background() Context { return nil }",
 	"pulse":   "package pulse; type Ctx struct{}; type Ref struct{}; type Down struct{}",
@@ -27,7 +27,7 @@ func Just[V any](V) *Generator[V] { return nil }`,
 	"wire": "package wire; type Open struct { N int; hidden int }; type hidden struct{}; type Wrap[V any] struct{ V V }; func Hidden() Wrap[hidden] { return Wrap[hidden]{} }; type Takes func(hidden); type Maps struct { Open, hidden map[int]int; Hidden map[hidden]int }",
 }
 
-// code imports them from their texts.
+// code is an importer of the packages in others.
 type code struct{ fset *token.FileSet }
 
 func (c code) Import(path string) (*types.Package, error) {
@@ -38,7 +38,7 @@ func (c code) Import(path string) (*types.Package, error) {
 	return (&types.Config{}).Check(path, c.fset, []*ast.File{f}, nil)
 }
 
-// in returns a package with some declarations, as Load returns it.
+// in returns a package with the given declarations, in the form that Load returns.
 func in(t *testing.T, declarations string) *Package {
 	t.Helper()
 	p := &Package{Name: "p", Path: "example.com/p", fset: token.NewFileSet(),
@@ -62,7 +62,7 @@ func in(t *testing.T, declarations string) *Package {
 	return p
 }
 
-// seen shows the messages that an actor takes.
+// seen lists the messages that an actor handles, as text.
 func (p *Package) seen(a *Actor) string {
 	var list []string
 	for _, s := range p.messages(a) {
@@ -75,8 +75,8 @@ func (p *Package) seen(a *Actor) string {
 	return strings.Join(list, ", ")
 }
 
-// TestActors: which types are actors, by which method and with which messages, and
-// which types have a handler that cannot be called.
+// TestActors checks which types are actors, by which method and with which
+// messages. It also checks which types have a handler that cannot be called.
 func TestActors(t *testing.T) {
 	for _, c := range []struct{ code, actors, uncalled string }{
 		{"type A struct{}; func (A) Receive(*pulse.Ctx, any) {}", "A.Receive own()", "A.Receive"},
@@ -101,9 +101,9 @@ func TestActors(t *testing.T) {
 		{"type A struct{}; func (A) Handle(wire.Wrap[int]) {}", "A.Handle(wire.Wrap[int])", "A.Handle"},
 		{"type A struct{}; func (A) Handle(wire.Open) {}", "A.Handle(wire.Open)", "A.Handle"},
 		{"type A struct{}; func (A) Handle(func(wire.Open)) {}", "A.Handle(func(wire.Open))", "A.Handle"},
-		// The first callable name counts.
+		// The first method with a suitable name is used.
 		{"type A struct{}; func (A) Step(int) {}; func (A) OnMessage(string) {}; func (A) Receive(a, b int) {}", "A.OnMessage(string)", "A.Step A.OnMessage A.Receive"},
-		// Those of package pulse come first, the others in their order.
+		// Methods with package pulse's signature come first, the others in the order of declaration.
 		{"type C struct{}; func (C) Step(int) {}; type B struct{}; func (B) Step(int) {}; type A struct{}; func (A) Receive(*pulse.Ctx, any) {}",
 			"A.Receive own() C.Step(int) B.Step(int)", "C.Step B.Step A.Receive"},
 	} {
@@ -128,7 +128,7 @@ func TestActors(t *testing.T) {
 	}
 }
 
-// TestMessages: which messages a handler takes, by its code.
+// TestMessages: the messages that a handler takes are found in its code.
 func TestMessages(t *testing.T) {
 	many, manyMore := "", ""
 	for i := range mostKinds + 2 {
@@ -177,8 +177,8 @@ func (a *A) Receive(_ *pulse.Ctx, m any) { `+c.body+" }")
 	}
 }
 
-// TestImplementers: for an interface with methods, the types that are seen in use
-// count; if there are none, all types that implement it count.
+// TestImplementers: for an interface with methods, the types that the handler's
+// code mentions are used. If there are none, all implementing types are used.
 func TestImplementers(t *testing.T) {
 	for _, c := range []struct{ body, want string }{
 		{"", "ByPointer, ByValue"},
@@ -204,7 +204,7 @@ func (A) Handle(m Msg) { `+c.body+" }")
 	}
 }
 
-// TestValues: the expression that draws a message of a type. Each compiles.
+// TestValues checks the generated expression that draws a value of a type. Each expression compiles.
 func TestValues(t *testing.T) {
 	const ten = `rapid.IntRange(0, 9).Draw(t, "%s")`
 	number := func(label string) string { return fmt.Sprintf(ten, label) }
@@ -269,8 +269,8 @@ var message `+c.typ)
 	}
 }
 
-// compiles fails the test unless a package compiles with a declaration that a writer has
-// made.
+// compiles fails the test unless the package
+// compiles together with a generated declaration.
 func (p *Package) compiles(t *testing.T, w *writer, declaration string) {
 	t.Helper()
 	text := "package p\n\n"
@@ -286,12 +286,12 @@ func (p *Package) compiles(t *testing.T, w *writer, declaration string) {
 	}
 }
 
-// TestMade: the expression that makes an actor, by a function if that can be called,
-// else by a literal.
+// TestMade checks the generated expression that creates an actor:
+// a call of its constructor if possible, otherwise a literal.
 func TestMade(t *testing.T) {
 	for _, c := range []struct {
 		code, want string
-		address    bool // it is not a pointer, and must become one
+		address    bool // the value is not a pointer, so the code needs its address
 	}{
 		{"type A struct{ n int; s []int }", "&A{}", false},
 		{"type A struct{ m map[string]int; to pulse.Ref; _ map[int]int; other *A }", "&A{m: map[string]int{}, to: client}", false},
@@ -325,7 +325,7 @@ func TestMade(t *testing.T) {
 	}
 }
 
-// TestDraws: a generator of rapid must draw something, also if there is one message.
+// TestDraws checks the generated code that draws a message. Even for a single message it must draw.
 func TestDraws(t *testing.T) {
 	for _, c := range []struct{ body, want string }{
 		{"", "return rapid.IntRange(0, 9).Draw(t, \"message\")"},

@@ -46,8 +46,8 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
-// TestArguments: a shell reads an argument unchanged, and nothing in it moves the cursor
-// of a terminal.
+// TestArguments: a shell passes the quoted argument on unchanged,
+// and printing it does not move the cursor of a terminal.
 func TestArguments(t *testing.T) {
 	for text, want := range map[string]string{
 		"bank/testdata/ce2db3.case": "bank/testdata/ce2db3.case",
@@ -117,7 +117,7 @@ func TestTimes(t *testing.T) {
 	}
 }
 
-// TestNearest: a mistyped word means the most similar name, or the only one that it begins.
+// TestNearest: for a mistyped word, Nearest returns the most similar name, or the only name with this prefix.
 func TestNearest(t *testing.T) {
 	names := []string{"check", "corpus", "cover", "fuzz", "replay", "report", "überzug"}
 	for word, want := range map[string]string{"chekc": "check", "hceck": "check", "cehck": "check", "corpsu": "corpus", "repla": "replay", "fuz": "fuzz", "fzz": "fuzz",

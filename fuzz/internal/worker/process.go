@@ -54,7 +54,7 @@ type Process struct {
 	asking   sync.Mutex // held while a request is written
 	requests *json.Encoder
 	pipe     *os.File // carries the requests
-	place    place    // of the batch that the process runs
+	place    place    // has the number of the batch that the process runs
 	messages chan Message
 	exited   chan struct{} // closed when the process is gone and its output was read
 	status   string        // exit status or signal; valid when exited is closed
@@ -184,7 +184,7 @@ func (p *Process) read(from *os.File) {
 		var m Message
 		err := d.Decode(&m)
 		if err != nil {
-			if err != io.EOF { // the text is not a message
+			if err != io.EOF { // other errors: the text is not a message
 				p.cmd.Process.Kill()
 			}
 			break

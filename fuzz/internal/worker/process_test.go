@@ -9,13 +9,13 @@ import (
 	"time"
 )
 
-// TestTooLarge: a process over its bound of memory is asked to collect its garbage, and ended
-// only if it is still over then, takes much more meanwhile, or does not answer.
+// TestTooLarge: a process above its memory limit is asked to collect garbage. It is
+// ended only if it then is still too large, grows much meanwhile, or does not answer.
 func TestTooLarge(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		beats []Beat
-		late  bool // the last beat comes after the time for collecting
+		late  bool // the last beat comes after the time allowed for collecting
 		asked int
 		want  string
 	}{

@@ -21,14 +21,14 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// asWorker is set in the environment of the processes that these tests start: it says
-// what the process is to do.
+// asWorker is an environment variable that tells
+// the processes started by these tests what to do.
 const asWorker = "WORKER_TEST"
 
-// cleaned names, in the environment, the file that TestMain writes when it cleans up.
+// cleaned is an environment variable. It names a file that TestMain writes when it cleans up.
 const cleaned = "WORKER_CLEANED"
 
-// TestMain makes some processes other than workers.
+// TestMain makes some processes behave as broken workers, as asWorker says.
 func TestMain(m *testing.M) {
 	switch os.Getenv(asWorker) {
 	case "other version":
@@ -55,7 +55,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// say writes a line to the command and waits to be ended.
+// say writes a line to the command, and then waits until the command ends the process.
 func say(line string) {
 	out := os.NewFile(4, "pipe")
 	fmt.Fprintln(out, line)
@@ -77,7 +77,7 @@ func start(t *testing.T, tests, as string) *worker.Process {
 	return p
 }
 
-// one sends one message. It prints all over the place, as programs do.
+// one sends one message. It also prints to stdout and stderr, as user programs do.
 func one(t *props.T) {
 	sys := t.System()
 	a := sys.Spawn("a", pulse.Func(func(*pulse.Ctx, any) {
@@ -88,9 +88,9 @@ func one(t *props.T) {
 	sys.Run()
 }
 
-// TestSeveral makes several calls, in subtests and by several verbs.
+// TestSeveral has subtests that call several verbs, for a command to search.
 //
-// Skips: unless a command searches in it.
+// Skips: unless a command runs it as a worker.
 func TestSeveral(t *testing.T) {
 	if os.Getenv(asWorker) == "" {
 		t.Skip("it is for other tests")
@@ -107,7 +107,7 @@ func TestSeveral(t *testing.T) {
 	}
 }
 
-// TestOffers: every call is offered, whatever the test is called and how often it calls.
+// TestOffers: every call of a verb is offered to the command, whatever the test's name and number of calls.
 func TestOffers(t *testing.T) {
 	p := start(t, "TestSeveral", "offer")
 	seen := map[string]bool{}
@@ -134,8 +134,8 @@ func TestOffers(t *testing.T) {
 	}
 }
 
-// TestRequests: what a program prints does not disturb what its process is asked, and what
-// cannot be done is refused by a process that lives on.
+// TestRequests: output of the program does not disturb the protocol of
+// its process. An invalid request is refused, and the process goes on.
 func TestRequests(t *testing.T) {
 	p := start(t, "TestSeveral", "serve")
 	if _, err := p.Offer(); err != nil {
@@ -165,7 +165,7 @@ func TestRequests(t *testing.T) {
 	}
 	end, stop := context.WithCancel(t.Context())
 	time.AfterFunc(50*time.Millisecond, stop)
-	for _, when := range []string{"later", "before"} { // later: the context of the second request is done during the request
+	for _, when := range []string{"later", "before"} { // later: the context of the second request ends during that request
 		r, err = p.DoUntil(t.Context(), end, session.Request{Do: session.Run, Seed: 1, Count: many})
 		if err != nil || r.Over == many || r.Tally.Runs < 16*r.Over || r.Tally.Runs > 16*(r.Over+1) {
 			t.Errorf("run until an end that comes %s: %+v, %v", when, r, err)
@@ -198,7 +198,7 @@ func TestRequests(t *testing.T) {
 	}
 }
 
-// percent fails, and says how much garbage there may be in percent of what is kept.
+// percent fails and prints the GOGC in effect.
 func percent(t *props.T) {
 	sample := []metrics.Sample{{Name: "/gc/gogc:percent"}}
 	metrics.Read(sample)
@@ -206,9 +206,9 @@ func percent(t *props.T) {
 	t.Errorf("%d%%", sample[0].Value.Uint64())
 }
 
-// TestPercentOfGarbage fails as a worker.
+// TestPercentOfGarbage checks the property percent, which fails.
 //
-// Skips: unless a command searches in it.
+// Skips: unless a command runs it as a worker.
 func TestPercentOfGarbage(t *testing.T) {
 	if os.Getenv(asWorker) == "" {
 		t.Skip("it is for other tests")
@@ -216,8 +216,8 @@ func TestPercentOfGarbage(t *testing.T) {
 	fuzz.Check(t, percent)
 }
 
-// TestGarbage: a worker has garbage collected more rarely than usual, unless its
-// environment says how it should.
+// TestGarbage: a worker raises GOGC, so that garbage is
+// collected more rarely, unless GOGC is set in its environment.
 func TestGarbage(t *testing.T) {
 	for _, c := range []struct{ said, want string }{{"", "400%"}, {"100", "100%"}, {"50", "50%"}} {
 		t.Setenv("GOGC", c.said)
@@ -256,8 +256,8 @@ func TestSlowly(t *testing.T) {
 	fuzz.Check(t, slowly)
 }
 
-// TestBusy: the beats of a worker distinguish a program that waits from one that runs
-// or could run.
+// TestBusy: the beats of a worker tell whether the
+// program is waiting, or running or ready to run.
 func TestBusy(t *testing.T) {
 	for _, as := range []string{"wait", "compute"} {
 		p := start(t, "TestSlowly", as)
@@ -274,7 +274,7 @@ func TestBusy(t *testing.T) {
 			t.Fatal(err)
 		}
 		busy := 0
-		for _, b := range during[:len(during)-1] { // the last beat is sent after the runs
+		for _, b := range during[:len(during)-1] { // the last beat comes after the runs
 			if b {
 				busy++
 			}
@@ -294,9 +294,9 @@ func TestClearedEnvironment(t *testing.T) {
 	}
 }
 
-// TestHere is for other tests. It looks at no environment.
+// TestHere is for other tests. It ignores the environment.
 //
-// Skips: unless it is called alone, as by a command.
+// Skips: unless it is the only test to run, as when a command starts it.
 func TestHere(t *testing.T) {
 	if !slices.Contains(os.Args, "-test.run=^TestHere$") {
 		t.Skip("it is for other tests")
@@ -304,8 +304,8 @@ func TestHere(t *testing.T) {
 	fuzz.Check(t, one)
 }
 
-// TestCleansUp: a process that is busy is asked to end before it is killed, so that its
-// TestMain cleans up: when a request is interrupted, and when nothing was offered yet.
+// TestCleansUp: a busy process is asked to end before it is killed, so that its
+// TestMain can clean up. Tested for an interrupted request, and before the first offer.
 func TestCleansUp(t *testing.T) {
 	busy := session.Request{Do: session.Run, Seed: 1, Count: 1 << 30}
 	for name, end := range map[string]func(t *testing.T, p *worker.Process){
@@ -344,7 +344,7 @@ func TestCleansUp(t *testing.T) {
 	}
 }
 
-// taken has a process serve the first property that it offers.
+// taken accepts the first property that the process offers.
 func taken(t *testing.T, p *worker.Process) {
 	t.Helper()
 	if _, err := p.Offer(); err != nil {
@@ -355,7 +355,7 @@ func taken(t *testing.T, p *worker.Process) {
 	}
 }
 
-// TestProcessesThatAreNoWorkers: each is one clear error.
+// TestProcessesThatAreNoWorkers: each process that is no worker gives one clear error.
 func TestProcessesThatAreNoWorkers(t *testing.T) {
 	for _, c := range []struct{ as, want string }{
 		{"other version", "the test binary speaks version 99 of the protocol, and this command version 5: install one version of jostle for the module and the command"},
@@ -376,7 +376,7 @@ func TestProcessesThatAreNoWorkers(t *testing.T) {
 	}
 }
 
-// TestInterruptedRequest: a request ends with its context, and its process with it.
+// TestInterruptedRequest: if the context of a request ends, the request and the process end too.
 func TestInterruptedRequest(t *testing.T) {
 	p := start(t, "TestSeveral", "serve")
 	if _, err := p.Offer(); err != nil {

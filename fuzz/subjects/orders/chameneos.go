@@ -57,15 +57,15 @@ func (c colour) meeting(other colour) colour {
 }
 
 type (
-	seek struct{ colour colour } // asks for a meeting
-	met  struct{ colour colour } // says that the creature has met another creature, which had this color
+	seek struct{ colour colour } // sent by a creature to ask for a meeting
+	met  struct{ colour colour } // sent to a creature that has met another one, with the color of that one
 	stop struct{}
 )
 
 // A mall lets creatures meet in pairs.
 type mall struct {
 	left    int       // the number of meetings left
-	waiting pulse.Ref // the creature that came first
+	waiting pulse.Ref // the creature that arrived first and waits
 	first   colour
 }
 

@@ -9,14 +9,14 @@ import (
 	"github.com/jostle-go/jostle/pulse/choice"
 )
 
-// every is a strategy that counts through all picks like an odometer: each run
-// makes other picks until all were made.
+// every is a strategy that counts through all picks like an odometer:
+// each run makes other picks, until all combinations are done.
 type every struct {
 	digits []digit
 	at     int
 }
 
-// A digit is one pick of the run.
+// A digit is one pick of the run: its index, and how many were possible.
 type digit struct{ pick, of int }
 
 func (e *every) Begin(uint64) { e.at = 0 }
@@ -31,7 +31,7 @@ func (e *every) Pick(enabled *pulse.Enabled) int {
 
 func (e *every) Choose(choice.Kind, int) int { return 0 }
 
-// next moves to the next order. It returns false when there is none.
+// next moves on to the next order. It returns false if no order is left.
 func (e *every) next() bool {
 	for n := len(e.digits) - 1; n >= 0; n-- {
 		d := &e.digits[n]
@@ -43,13 +43,13 @@ func (e *every) next() bool {
 	return false
 }
 
-// counts has the counts of a program's orders.
+// counts has the numbers of orders of a program.
 type counts struct {
 	all      int64 // more than an int may hold
-	distinct int   // by what each actor receives
+	distinct int   // orders that differ in what some actor receives
 }
 
-// enumerate runs a program in all orders, or in as many as limit.
+// enumerate runs a program in all orders, or in the first ones up to limit.
 func enumerate(t *testing.T, p orders.Program, limit int64) (n counts) {
 	t.Helper()
 	e := &every{}
@@ -99,7 +99,7 @@ func receipts(sys *pulse.System) uint64 {
 }
 
 // TestOrders checks the exact counts of all small programs. Tests of reductions
-// compare with the distinct ones: they share no code with this enumeration.
+// use the distinct counts; reductions share no code with this enumeration.
 func TestOrders(t *testing.T) {
 	want := []struct {
 		name string
@@ -181,7 +181,7 @@ func factorial(n int) int64 {
 // actor has received the same.
 type prefix struct {
 	picks  []int
-	of     int   // how many picks are possible next; 0 at the end of the program
+	of     int   // the number of possible next picks; 0 at the end of the program
 	orders int64 // how many orders it represents
 }
 

@@ -41,7 +41,7 @@ type (
 	noted struct{}
 )
 
-// A pinger sends a message when the previous one is acknowledged and answered.
+// A pinger sends its next message once the previous one is acknowledged and answered.
 type pinger struct {
 	other   pulse.Ref
 	left    int // the number of messages left to send

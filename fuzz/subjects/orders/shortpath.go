@@ -144,7 +144,7 @@ func (p *place) learn(ctx *pulse.Ctx, length int) {
 	p.settle(ctx)
 }
 
-// settle acknowledges the path once all neighbors have acknowledged.
+// settle acknowledges the message about the path once all neighbors have acknowledged.
 func (p *place) settle(ctx *pulse.Ctx) {
 	switch {
 	case p.due > 0:

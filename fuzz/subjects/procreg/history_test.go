@@ -102,7 +102,7 @@ func randomCalls(rng *rand.Rand) []procreg.Call {
 	return calls
 }
 
-// anyOrder reports whether order, with the other calls after it, can have happened.
+// anyOrder reports whether the calls could have happened in some order that begins with order.
 func anyOrder(calls []procreg.Call, order []int) bool {
 	if len(order) == len(calls) {
 		return happened(calls, order)
@@ -127,7 +127,7 @@ func used(order []int, i int) bool {
 	return false
 }
 
-// happened reports whether calls can have happened in an order.
+// happened reports whether the calls could have happened in this order.
 func happened(calls []procreg.Call, order []int) bool {
 	var r procreg.Registry
 	for k, i := range order {

@@ -7,8 +7,8 @@ import (
 	"github.com/jostle-go/jostle/props"
 )
 
-// TestEachOrder: each order of three words comes up, the chances of all runs add up to one, and
-// a bound that is too low is reported.
+// TestEachOrder: the chances of all runs of three words add up to one,
+// and each of their orders occurs. A bound that is too low is reported.
 func TestEachOrder(t *testing.T) {
 	said := ""
 	r := props.NewRunner(t.Name(), func(t *props.T) {

@@ -68,7 +68,7 @@ func Chosen(t *props.T) {
 	sys.Run()
 }
 
-// Monitored has a monitor.
+// Monitored is a property with a monitor that never fails.
 func Monitored(t *props.T) {
 	sys := t.System()
 	t.Monitor(silent{})

@@ -1,5 +1,5 @@
-// Package inlining has properties that fail in literals, of this package and of
-// another whose functions are inlined here. Each of its tests fails.
+// Package inlining has properties that fail in function literals of this package,
+// and of another whose functions are inlined here. Each of its tests fails.
 package inlining
 
 import (

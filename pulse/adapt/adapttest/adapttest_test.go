@@ -80,8 +80,8 @@ var faults = []struct {
 }
 
 // TestWrongAdapters checks that each planted fault is found, that no other message is
-// printed, and that each rule is broken by some fault. Ten runs of each program show every
-// fault. The test makes 12 by day, and at night 100, which is the default.
+// printed, and that some fault breaks each rule. Ten runs of each program show every fault.
+// The test makes 12 runs of each program by day. At night it makes 100, which is the default.
 func TestWrongAdapters(t *testing.T) {
 	trial.Long(t)
 	rule := regexp.MustCompile(`(?m)^(\w+): `)
@@ -89,7 +89,7 @@ func TestWrongAdapters(t *testing.T) {
 	for _, f := range faults {
 		seeds := 12
 		if f.name == "turns" || f.name == "a goroutine" || os.Getenv("JOSTLE_NIGHTLY") != "" {
-			seeds = 0 // what these two say depends on the number of runs
+			seeds = 0 // the messages of these two faults depend on the number of runs
 		}
 		err := adapttest.Adapter{New: newToy(f.name), Seeds: seeds}.Test()
 		if err == nil {
@@ -111,8 +111,8 @@ func TestWrongAdapters(t *testing.T) {
 	}
 }
 
-// TestRareFault checks that a fault that no random run shows is found among all
-// orders.
+// TestRareFault checks that a fault that no random run shows is found by the
+// search through all orders.
 func TestRareFault(t *testing.T) {
 	err := adapttest.Adapter{New: newToy("a message is lost in some orders"), Seeds: 1}.Test()
 	if err == nil || !strings.Contains(err.Error(), `delivery: in program senders, in run 1 of all orders: sink never receives "number 1 from two"`) {

@@ -9,7 +9,7 @@ import (
 // TestPrograms: how many distinct orders each program has for pulse. Those of
 // senders, pi and philosophers are the known ones of programs with these names;
 // pingpong doubles with each round. In family, each of three parents hears of its two
-// children in either order. The server of askers has six orders of two and two
+// children in either order. In askers, the server has six orders for two and two
 // questions. Each asker may receive its hello last or, unless the other does, first.
 func TestPrograms(t *testing.T) {
 	want := map[string]int{"senders": 90, "pingpong": 16, "pi": 6, "family": 8, "philosophers": 48, "askers": 18}

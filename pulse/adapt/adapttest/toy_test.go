@@ -19,22 +19,22 @@ type toy struct {
 	agents map[string]*agent // by id
 	test   *agent
 	made   int
-	late   []func() // what foreign goroutines have sent, with the fault "escapes"
+	late   []func() // the sends by foreign goroutines, with the fault "escapes"
 	held   map[*agent][]note
-	turns  bool // it behaves differently than in the previous run, with the fault "turns"
+	turns  bool // with the fault "turns": this run behaves differently than the run before
 }
 
-// An address is an agent's id, and which of its questions an answer is for.
+// An address is an agent's id, and the number of the question that a message to it answers.
 type address struct {
 	ID     string
 	Answer int
 }
 
-// A note is a message on its way.
+// A note is a message in transit.
 type note struct {
 	from     *agent
 	text     string
-	question int // an answer has its number
+	question int // the number of the question; an answer has the same number
 	answer   int
 }
 
@@ -80,10 +80,10 @@ func newToy(fault string) func(*pulse.System) adapttest.Runtime {
 	}
 }
 
-// An asker is an agent that can wait, and change its behavior.
+// An asker is an agent that can wait for answers and change its behavior.
 type asker struct{ *agent }
 
-// everMade counts the agents of all runs, with a fault.
+// everMade counts the agents of all runs; one planted fault uses it for ids.
 var everMade int
 
 func (a *agent) Spawn(name string, h adapttest.Handler) adapttest.Address {
@@ -179,7 +179,7 @@ func (a *agent) put(to address, n note) {
 		}
 	case "waits for the step":
 		if a.sys.Running() && a.host.Caller() == pulse.CallerOutside {
-			select {} // no step ends while its handler waits
+			select {} // the fault: the sender waits for the step, and the step for the sender
 		}
 	}
 	a.host.Enqueue(a.ref, b.ref, n)
@@ -233,7 +233,7 @@ func (a *agent) step(msg any) {
 	}
 }
 
-// take passes a message to the handler, or to the question that waits in it.
+// take passes a message to the handler, or to the handler's pending question.
 func (a *agent) take(n note) {
 	before := a.job.text
 	switch {

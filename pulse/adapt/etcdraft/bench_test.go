@@ -12,8 +12,8 @@ import (
 	"github.com/jostle-go/jostle/pulse/adapt/etcdraft"
 )
 
-// byHand runs three nodes in a bare loop, as the tests of raft do: the least cost of
-// a step. It returns how many messages were stepped.
+// byHand runs three nodes in a plain loop, as the tests of raft do. That is the
+// least cost of a step. It returns the number of steps: messages passed to a node.
 func byHand(proposals int) (steps int) {
 	var nodes [3]*raft.RawNode
 	var storages [3]*raft.MemoryStorage
@@ -48,7 +48,7 @@ func byHand(proposals int) (steps int) {
 	_ = nodes[0].Campaign()
 	drain(0)
 	settle()
-	for range proposals { // as long as those of byCluster with their numbers
+	for range proposals { // the data is as long as in byCluster, where each proposal has a number
 		_ = nodes[0].Propose([]byte("0123456789abcdef"))
 		drain(0)
 		settle()
@@ -57,8 +57,8 @@ func byHand(proposals int) (steps int) {
 	return steps
 }
 
-// BenchmarkStep compares a step of a cluster with one by hand, as a ratio. It uses
-// the fastest batch of each, which disturbances affect least.
+// BenchmarkStep divides the time of a step of byCluster by the time of a step of byHand.
+// It uses the fastest batch of each, since other load on the machine only adds time.
 func BenchmarkStep(b *testing.B) {
 	const proposals = 200
 	hand, ours := math.Inf(1), math.Inf(1)
@@ -78,8 +78,8 @@ func BenchmarkStep(b *testing.B) {
 	b.ReportMetric(ours/hand, "ratio")
 }
 
-// byCluster does under jostle what byHand does, with disks and monitors. It reuses
-// its system, as a search does.
+// byCluster does the same as byHand, but under jostle, with disks and monitors. It
+// reuses its system, as a search does.
 func byCluster(b *testing.B, sys *pulse.System, proposals int) (steps int) {
 	sys.Reset(1)
 	c := etcdraft.Config{Voters: 3}.Spawn(sys)
@@ -97,5 +97,5 @@ func byCluster(b *testing.B, sys *pulse.System, proposals int) (steps int) {
 	if done != proposals || c.Err() != nil {
 		b.Fatal(done, sys.Err(), c.Err())
 	}
-	return sys.Steps() - proposals // without those of the client
+	return sys.Steps() - proposals // the client's own steps do not count
 }

@@ -24,7 +24,7 @@ import (
 // answer retries.
 type store struct {
 	Values map[string]string
-	Done   map[int]int // of each client, the number of its last command
+	Done   map[int]int // for each client, the number of its last command
 }
 
 // A command is a proposal.
@@ -66,7 +66,7 @@ func (s *store) Restore(snapshot []byte) {
 
 // A call is what a client does: it puts a value, or gets one.
 type call struct {
-	key, value string // the value is empty to get
+	key, value string // an empty value means get
 }
 
 // storeModel describes the store as its clients see it: one map.
@@ -135,8 +135,8 @@ func useStore(t *props.T, sys *pulse.System, cluster *etcdraft.Cluster) {
 // aStore returns the state machine of a node.
 func aStore() etcdraft.StateMachine { return newStore() }
 
-// stormy is the faults of the example. A message that is held back for a second comes
-// after its sender has retried.
+// stormy returns the faults of the example. A message delayed by a second comes after
+// its sender has retried.
 var stormy = pulse.Faults{Drop: 2, Duplicate: 2, Delay: 2, DelayBy: []time.Duration{time.Second}, Crash: 1, RestartLost: 1, Partition: 1, Swarm: true}
 
 func TestStoreIsLinearizable(t *testing.T) {
@@ -149,8 +149,8 @@ func TestStoreIsLinearizable(t *testing.T) {
 	}
 }
 
-// A forgetful store remembers no clients: a command that is applied twice is done
-// twice.
+// A forgetful store remembers no clients: it performs a command twice if raft
+// applies it twice.
 type forgetful struct{ *store }
 
 func (f forgetful) Apply(index uint64, data []byte) any {
@@ -189,7 +189,7 @@ func TestStoreSnapshot(t *testing.T) {
 	}
 }
 
-// Example makes one run by hand; a test is the line fuzz.Check(t, property).
+// This Example makes one run by hand. A test is the line fuzz.Check(t, property).
 func Example() {
 	property := storeIsLinearizable(etcdraft.Config{StateMachine: aStore}, pulse.Faults{Partition: 1})
 	r := props.NewRunner("store", property)

@@ -13,7 +13,7 @@ var Mistakes = map[string]mistake{
 	"changes early":     changesEarly,
 }
 
-// Quiet is the logger that nodes have.
+// Quiet is the logger of the nodes.
 var Quiet raft.Logger = quiet{}
 
 // With returns the Config with a mistake in the driver.

@@ -46,7 +46,7 @@ func contested(t *props.T) {
 	n := cluster.LeaderNemesis()
 	n.Requests = []any{etcdraft.Propose{Data: []byte("a")}}
 	if props.Draw(t, rapid.Bool(), "changes") {
-		for id := uint64(2); id <= uint64(c.Voters); id++ { // node 1 stays, since raft wants a voter
+		for id := uint64(2); id <= uint64(c.Voters); id++ { // never remove node 1: raft needs at least one voter
 			n.Requests = append(n.Requests, etcdraft.ChangeConf{Change: change(raftpb.ConfChangeAddNode, id)},
 				etcdraft.ChangeConf{Change: change(raftpb.ConfChangeRemoveNode, id)})
 		}
@@ -56,8 +56,8 @@ func contested(t *props.T) {
 }
 
 // TestContested checks that published raft keeps its promises when its leaders are
-// elected, isolated and revived: 300 runs, with JOSTLE_NIGHTLY=1 30,000. The files
-// count what happens in them.
+// elected, isolated and revived: 300 runs, or 30,000 with JOSTLE_NIGHTLY=1. The
+// golden files count the events of these runs.
 func TestContested(t *testing.T) {
 	runs, file := 300, "testdata/contested.txt"
 	if os.Getenv("JOSTLE_NIGHTLY") != "" {
@@ -73,7 +73,7 @@ func TestContested(t *testing.T) {
 		runs, counts["steps"], counts["leaders"], counts["partitions"], counts["crashes"], counts["applied"]))
 }
 
-// countLeaders counts what has happened in a run. A leader counts if a message of it arrives.
+// countLeaders counts the events of a run. A leader counts if at least one of its messages arrives.
 func countLeaders(res *props.Result, counts map[string]int) {
 	tr, terms := res.System.Trace(), map[uint64]bool{}
 	for i := range tr.Sends {
@@ -98,13 +98,13 @@ func countLeaders(res *props.Result, counts map[string]int) {
 	counts["leaders"] += len(terms)
 }
 
-// An edit plants a fault in the library: if plantedName has its name, a line of
-// raft.go does something else.
+// An edit plants a fault in the library. The replaced line of raft.go is active
+// only if plantedName has the edit's name.
 type edit struct {
 	name string
-	line string // of raft.go, which has it once
-	by   string // its replacement; %q is the name
-	seed uint64 // finds the fault soon
+	line string // a line that raft.go contains exactly once
+	by   string // the text that replaces line; %q stands for name
+	seed uint64 // a seed with which the search finds the fault soon
 }
 
 // plantedName is the environment variable that turns on a fault.
@@ -125,11 +125,11 @@ var edits = []edit{
 `, 19},
 }
 
-// TestFaultsOfTheLibrary plants faults in a copy of the library, each of which one
-// scene finds. By day one seed searches, with JOSTLE_NIGHTLY=1 five do. The files say
-// in which run each has found it. The same copy without a fault passes as many runs.
+// TestFaultsOfTheLibrary plants faults in a copy of the library, each of which one scene
+// finds. By day one seed searches, with JOSTLE_NIGHTLY=1 five do. The golden files have, for
+// each seed, the run that found the fault. The same copy without a fault passes as many runs.
 //
-// The copy is built with this test. Its process is this test with JOSTLE_PLANTED set.
+// The copy is built with this test. The process with the copy runs this test with JOSTLE_PLANTED set.
 func TestFaultsOfTheLibrary(t *testing.T) {
 	trial.Long(t)
 	if name, on := os.LookupEnv(plantedName); on {
@@ -167,18 +167,18 @@ func TestFaultsOfTheLibrary(t *testing.T) {
 	golden.File(t, file, text.String())
 }
 
-// A contest is a search by the scene contested, and its result.
+// A contest is a search that uses the scene contested, with its result.
 type contest struct {
 	Seed  uint64
 	Runs  int
-	Found int // the run that fails, from 1 on; 0 if none does
+	Found int // the number of the failing run, counted from 1; 0 if no run fails
 	Said  string
 }
 
 // contestName is the environment variable that gives a process its contest.
 const contestName = "JOSTLE_CONTEST"
 
-// searchContested runs a contest, in the process that has the fault, and prints it.
+// searchContested runs a contest in the process with the fault, and prints the result.
 func searchContested(t *testing.T, fault string) {
 	var c contest
 	if err := json.Unmarshal([]byte(os.Getenv(contestName)), &c); err != nil {
@@ -220,9 +220,9 @@ func runPlanted(t *testing.T, bin, fault string, c contest) contest {
 // buildPlanted builds this package's tests with a copy of the library that has the
 // edits, and returns the binary. A work file replaces the library by the copy.
 func buildPlanted(t *testing.T) string {
-	dir := filepath.Join(os.TempDir(), "jostle-planted") // the same folder in each test, so that go can cache what it compiles
+	dir := filepath.Join(os.TempDir(), "jostle-planted") // always one folder, so that go can cache compiled packages
 	if err := os.Mkdir(dir, 0o700); err != nil {
-		dir = t.TempDir() // another process uses the shared folder
+		dir = t.TempDir() // the folder exists: another process uses it
 	}
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	library, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "go.etcd.io/raft/v3").Output()

@@ -24,20 +24,20 @@ import (
 	"github.com/jostle-go/jostle/shrink"
 )
 
-// A fault is a mistake of a driver, with a scene that should show it, and the
-// possible messages: of a monitor, of raft, or that a node refuses the same entries
-// of its leader forever.
+// A fault is a mistake planted in a driver, with a scene that should show it. said
+// lists the possible messages: a monitor's, raft's, or that a node refuses the same
+// entries of its leader forever.
 type fault struct {
 	mistake string
 	scene   scene
 	said    []string
 
 	// seed is a seed with which a search finds the mistake soon. among is such a seed for a
-	// search with all kinds of faults. They are 0 if the driver writes asynchronously.
+	// search with all kinds of faults. Both are 0 if the driver writes asynchronously.
 	seed, among uint64
 }
 
-// byDay is one seed by day, and at night five.
+// byDay returns the given seed by day, and five seeds at night.
 func byDay(seed uint64) []uint64 {
 	if os.Getenv("JOSTLE_NIGHTLY") != "" {
 		return []uint64{1, 2, 3, 4, 5}
@@ -45,7 +45,7 @@ func byDay(seed uint64) []uint64 {
 	return []uint64{seed}
 }
 
-// either is the name of the file by day, and at night another.
+// either returns the name of the golden file: by day the first, at night the second.
 func either(day, night string) string {
 	if os.Getenv("JOSTLE_NIGHTLY") != "" {
 		return night
@@ -53,7 +53,7 @@ func either(day, night string) string {
 	return day
 }
 
-// planted are the mistakes, each with both ways to write.
+// planted returns the mistakes, each with synchronous and with asynchronous writes.
 func planted() []fault {
 	quick := etcdraft.Config{Voters: 3, Raft: raft.Config{ElectionTick: 3}}
 	quicker, snapshots, spares := quick, quick, quick
@@ -83,7 +83,7 @@ func planted() []fault {
 	return list
 }
 
-// String names the mistake and the driver's way to write.
+// String returns the mistake, after "async" if the driver writes asynchronously.
 func (f fault) String() string {
 	if f.scene.config.Raft.AsyncStorageWrites {
 		return "async " + f.mistake
@@ -91,15 +91,15 @@ func (f fault) String() string {
 	return f.mistake
 }
 
-// made is the property of a scene whose driver has a mistake.
+// made returns a property that runs a scene with a mistake planted in the driver.
 func made(s scene, mistake string) search.Property {
 	s.config, s.punctual = s.config.With(mistake), true
 	return search.PropertyOf(s.property, "TestMistakes")
 }
 
-// TestMistakes finds each mistake by one seed, at night by five. The file says after how many
-// runs, the fewest first. Without the mistake as many runs by one seed hold as the most that it
-// took.
+// TestMistakes finds each mistake with one seed, at night with five. The golden file has the number
+// of runs until each mistake was found, smallest first. Without the mistake, as many runs as the
+// largest of these numbers pass.
 func TestMistakes(t *testing.T) {
 	var text strings.Builder
 	for _, p := range planted() {
@@ -123,8 +123,8 @@ func TestMistakes(t *testing.T) {
 	golden.File(t, either("testdata/mistakes.txt", "testdata/mistakes-nightly.txt"), text.String())
 }
 
-// TestShrunkMistakes makes of each mistake what was found smaller, and says in which orders
-// it fails.
+// TestShrunkMistakes shrinks a failing run of each mistake, and prints the orders in which the
+// shrunk run fails.
 //
 // Skips: without JOSTLE_NIGHTLY=1, since it takes a minute.
 func TestShrunkMistakes(t *testing.T) {
@@ -146,8 +146,8 @@ func TestShrunkMistakes(t *testing.T) {
 	}
 }
 
-// shrunk shrinks a finding and describes the result, "" when no schedule reproduces
-// it.
+// shrunk shrinks a finding and describes the result. It returns "" if no schedule
+// reproduces the failure.
 func shrunk(p search.Property, f *finding.Finding) string {
 	r := p.NewRunner()
 	defer r.Close()
@@ -158,11 +158,11 @@ func shrunk(p search.Property, f *finding.Finding) string {
 	return fmt.Sprintf("%d steps instead of %d: %s\n%s\n\n%s", out.Best.Steps, out.From, out.Finding.Failure.Text, out.Finding.Why(), out.Finding.Chart)
 }
 
-// TestMistakesAmongEverything: scenes of the kinds that TestPublished draws, which hold there,
-// fail with a mistake planted. One seed makes 1,000 runs, with JOSTLE_NIGHTLY=1 each of five
-// 10,000. The files say in which run each has found the mistake, and have a dash for a seed
-// that has not: for "forgets vote" two of five even in 10,000. What is said of the mistake is
-// of the first seed that has found it.
+// TestMistakesAmongEverything plants each mistake in scenes of the kinds that TestPublished
+// draws, which pass without a mistake. By day one seed makes 1,000 runs. With JOSTLE_NIGHTLY=1
+// five seeds make 10,000 each. The golden files have the number of the first failing run for
+// each seed, or a dash if none fails. "forgets vote" has two dashes even at night. The
+// failure's text is that of the first seed that fails.
 func TestMistakesAmongEverything(t *testing.T) {
 	trial.Long(t)
 	runs := 1000
@@ -172,7 +172,7 @@ func TestMistakesAmongEverything(t *testing.T) {
 	var text strings.Builder
 	for _, f := range planted() {
 		if f.scene.config.Raft.AsyncStorageWrites {
-			continue // the way to write is drawn
+			continue // search every mistake once: the seed chooses whether storage is asynchronous
 		}
 		at, said := "", ""
 		for _, seed := range byDay(f.among) {

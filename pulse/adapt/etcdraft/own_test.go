@@ -20,8 +20,8 @@ import (
 	"github.com/jostle-go/jostle/pulse/strategy"
 )
 
-// An own is a driver outside of this package, as users have them. Its state machine
-// is on disk.
+// An own is a driver outside of this package, like a user's driver. Its state
+// machine is on disk.
 type own struct {
 	id      uint64
 	raw     *raft.RawNode
@@ -33,13 +33,13 @@ type own struct {
 	ownCluster
 }
 
-// A durable is a state machine on disk.
+// A durable is a state machine whose state is on disk.
 type durable struct {
 	applied uint64
 	text    string
 }
 
-// An ownCluster is what the drivers of a cluster share.
+// An ownCluster holds the data that all drivers of a cluster share.
 type ownCluster struct {
 	safety *etcdraft.Safety
 	flaw   flaw
@@ -50,8 +50,8 @@ type flaw uint8
 
 const (
 	noFlaw       flaw = iota
-	forgetsState      // raft is not told what is applied
-	hidesState        // Safety is not told what is applied
+	forgetsState      // the driver does not report applied entries to raft
+	hidesState        // the driver does not report applied entries to Safety
 	neverSyncs        // a crash may remove promised entries from the log
 	ownTimeouts       // the election timeouts are raft's
 )
@@ -115,7 +115,7 @@ func (o *own) Step(_ int, msg any, out *machine.Output[any]) {
 	o.drain(out)
 }
 
-// drain handles what raft is ready for.
+// drain handles each Ready of raft.
 func (o *own) drain(out *machine.Output[any]) {
 	for o.raw.HasReady() {
 		rd := o.raw.Ready()
@@ -133,7 +133,7 @@ func (o *own) drain(out *machine.Output[any]) {
 	}
 }
 
-// write makes safe what raft asks to save.
+// write writes to disk what raft asks to save.
 func (o *own) write(rd *raft.Ready, out *machine.Output[any]) {
 	if !raft.IsEmptyHardState(rd.HardState) {
 		o.term = rd.GetTerm()
@@ -200,13 +200,13 @@ func TestNemesisOfNothing(t *testing.T) {
 	}
 }
 
-// TestOwnDriver: a LeaderNemesis finds the flaws of a driver outside of this package,
-// and none in one whose state machine is on disk.
+// TestOwnDriver: a LeaderNemesis finds the planted flaws of a user's driver. It finds
+// none in the correct driver, whose state machine is on disk.
 func TestOwnDriver(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		flaw flaw
-		want []string // the failure has one of them; none if all runs hold
+		want []string // the failure's text must contain one of these; nil if no run fails
 	}{
 		{"a state machine on disk", noFlaw, nil},
 		{"raft is not told what is applied", forgetsState, []string{"state machine safety: node "}},

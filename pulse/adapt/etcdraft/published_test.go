@@ -48,33 +48,33 @@ func TestPublished(t *testing.T) {
 	golden.File(t, file, c.String())
 }
 
-// hold makes runs, which must hold, and counts them.
+// hold makes runs, fails the test if one of them fails, and counts their events.
 func (c tallies) hold(t *testing.T, seed uint64, runs int) {
-	var kind string // of the current run: there is one worker
+	var kind string // the kind of scene in the current run; one worker makes all runs
 	res := search.Sample(context.Background(), search.PropertyOf(func(t *props.T) {
 		var s scene
 		kind, s = drawn(t)
 		s.property(t)
 	}, "TestPublished"), search.Options{Runs: runs, Seed: seed, Passed: func(_ string, res *props.Result) { c.count(kind, res) }})
-	if res.Finding != nil { // again, to have it shrunk and its case saved
+	if res.Finding != nil { // search again with Check, which shrinks the failing run and saves its case
 		fuzz.Config{Runs: res.Index + 1, Seed: seed}.Check(t, everything)
 		t.Fatalf("seed %d: run %d fails: %s", seed, res.Index, res.Finding.Failure.Text)
 	}
 }
 
-// events are what is counted, in the order of the columns.
+// events are the names of the counted events, in the order of the columns.
 var events = []string{"leader", "another", "applied", "read", "changed", "moved", "snapshot", "drop", "duplicate", "delay", "crash", "in step", "restart", "loss", "partition"}
 
 // A tally counts runs.
 type tally struct {
 	runs, steps int
-	in          map[string]int // for each event in how many runs it has happened
+	in          map[string]int // for each event, the number of runs in which it happened
 }
 
 // tallies are the counts for each kind of scene.
 type tallies map[string]*tally
 
-// count counts what has happened in a run.
+// count adds the events of a run to the counts.
 func (c tallies) count(kind string, res *props.Result) {
 	n := c[kind]
 	if n == nil {
@@ -99,7 +99,7 @@ func happened(res *props.Result) map[string]bool {
 		switch m := s.Body.(type) {
 		case etcdraft.Message:
 			switch m.GetType() {
-			case raftpb.MsgApp: // only leaders send it
+			case raftpb.MsgApp: // only leaders send this message
 				is["leader"] = true
 				is["another"] = is["another"] || term > 0 && term != m.GetTerm()
 				term = m.GetTerm()

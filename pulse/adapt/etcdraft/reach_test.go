@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestRaftReachesNobody: nothing that only this module requires is compiled for a user of
-// fuzz or props, and our libraries do not require it.
+// TestRaftReachesNobody: a user of fuzz or props compiles no module that only this module
+// requires. The module of the libraries requires none of them.
 func TestRaftReachesNobody(t *testing.T) {
 	read := func(path string) string {
 		text, err := os.ReadFile(filepath.FromSlash(path))

@@ -14,18 +14,18 @@ func entry(index, term uint64, text string) *raftpb.Entry {
 	return &raftpb.Entry{Index: &index, Term: &term, Type: raftpb.EntryNormal.Enum(), Data: []byte(text)}
 }
 
-// snapshotAt is a snapshot that ends with an entry.
+// snapshotAt returns a snapshot that ends with the entry of the given index and term.
 func snapshotAt(index, term uint64) *raftpb.Snapshot {
 	return &raftpb.Snapshot{Metadata: &raftpb.SnapshotMetadata{Index: &index, Term: &term}}
 }
 
-// A deed is what one node does.
+// A deed is an Observation of one node.
 type deed struct {
 	node uint64
 	does etcdraft.Observation
 }
 
-// appends, knows and applies are deeds with entries; leads is to lead in a term.
+// appends, knows and applies return deeds with entries. leads returns the deed of leading in a term.
 func appends(node uint64, list ...*raftpb.Entry) deed {
 	return deed{node, etcdraft.Observation{Appended: list}}
 }
@@ -42,7 +42,7 @@ func leads(node, term uint64) deed {
 	return deed{node, etcdraft.Observation{Term: term, Leads: true}}
 }
 
-// TestSafety: each monitor detects its violation, and what is nearly one passes.
+// TestSafety: each monitor detects its violation, and accepts correct behavior that is similar to the violation.
 func TestSafety(t *testing.T) {
 	type does = etcdraft.Observation
 	a2, b2, a3, b3, c4 := entry(2, 2, "a"), entry(2, 3, "b"), entry(3, 2, "a"), entry(3, 3, "b"), entry(4, 4, "c")
@@ -51,7 +51,7 @@ func TestSafety(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		deeds []deed
-		want  string // the error has it; "" when there is none
+		want  string // a part of the error's text; "" if no error is expected
 	}{
 		{"a leader of each term", []deed{leads(1, 2), leads(1, 2), leads(2, 3)}, ""},
 		{"two leaders of a term", []deed{leads(1, 2), leads(2, 3), leads(3, 2)}, "election safety: term 2 has two leaders, nodes 1 and 3"},
@@ -116,8 +116,8 @@ func TestSafety(t *testing.T) {
 	}
 }
 
-// TestSafetyOfARestart: a node that restarts may know less to be committed, and
-// applies again what its snapshot does not have.
+// TestSafetyOfARestart: a node that restarts may have a lower commit index, and
+// applies again all entries after its snapshot.
 func TestSafetyOfARestart(t *testing.T) {
 	s := etcdraft.NewSafety(1)
 	a2 := entry(2, 2, "a")
@@ -132,8 +132,8 @@ func TestSafetyOfARestart(t *testing.T) {
 	}
 }
 
-// TestSafetyOfADurableState: a node with its state machine on disk starts with more
-// applied than its snapshot has. From there on it applies every entry once.
+// TestSafetyOfADurableState: a node with its state machine on disk starts with a higher
+// applied index than its snapshot has. After that index it applies every entry once.
 func TestSafetyOfADurableState(t *testing.T) {
 	a2, a3, a4 := entry(2, 2, "a"), entry(3, 2, "a"), entry(4, 2, "a")
 	log := []*raftpb.Entry{a2, a3, a4}

@@ -30,7 +30,7 @@ func traces(runs int) string {
 }
 
 // TestSameCaseSameTrace: the same seeds give the same traces, byte for byte, also in
-// another process. That process is this test with JOSTLE_TRACES set.
+// another process. The other process runs this test with JOSTLE_TRACES set.
 func TestSameCaseSameTrace(t *testing.T) {
 	trial.Long(t)
 	runs := 50

@@ -21,25 +21,25 @@ type scene struct {
 	reads     int
 	changes   []raftpb.ConfChangeI
 	transfers int
-	reboot    int // the node that loses its memory after reboots, 0 for none
+	reboot    int // the node that restarts and loses its memory at time reboots; 0 for none
 	reboots   time.Duration
-	ticks     int  // how long it lasts
-	punctual  bool // no tick comes while messages wait
+	ticks     int  // the length of the scene, in ticks
+	punctual  bool // ticks come only when no message is deliverable
 	faults    pulse.Faults
 }
 
-// wrong has a little of every fault.
+// wrong returns a small budget of every fault.
 func wrong() pulse.Faults {
 	return pulse.Faults{Drop: 3, Duplicate: 2, Delay: 3, Crash: 2, RestartLost: 2, Partition: 2, Swarm: true,
 		DelayBy: []time.Duration{150 * time.Millisecond, 600 * time.Millisecond}}
 }
 
-// add and remove are changes of one node.
+// add and remove return changes of the configuration by one node.
 func change(what raftpb.ConfChangeType, node uint64) *raftpb.ConfChange {
 	return &raftpb.ConfChange{Type: what.Enum(), NodeId: new(node)}
 }
 
-// joint replaces voters in one change.
+// joint returns a change that replaces voters in one step.
 func joint(out, in uint64) *raftpb.ConfChangeV2 {
 	return &raftpb.ConfChangeV2{Changes: []*raftpb.ConfChangeSingle{
 		{Type: raftpb.ConfChangeRemoveNode.Enum(), NodeId: new(out)},
@@ -98,7 +98,7 @@ func (s scene) build(t *props.T) (*pulse.System, *etcdraft.Cluster) {
 		})
 	}
 	if s.punctual {
-		sys.RunFor(time.Nanosecond) // all nodes have started before the first tick
+		sys.RunFor(time.Nanosecond) // so that all nodes start before the first tick
 	}
 	return sys, c
 }
@@ -108,8 +108,8 @@ func isResult(answer any) bool {
 	return ok
 }
 
-// property is a property that runs a scene and lets the monitors judge. At the end
-// the state machines must agree.
+// property is a property that runs a scene and checks it with the monitors. At the
+// end the state machines must agree.
 func (s scene) property(t *props.T) {
 	s.config.StateMachine = func() etcdraft.StateMachine { return &list{} }
 	sys, c := s.build(t)
@@ -118,7 +118,7 @@ func (s scene) property(t *props.T) {
 	for i := range c.Nodes() {
 		l, _ := c.StateMachine(i + 1).(*list)
 		if l == nil {
-			continue // it has never started
+			continue // the node has never started
 		}
 		if !strings.HasPrefix(longest.text, l.text) && !strings.HasPrefix(l.text, longest.text) {
 			t.Errorf("node %d has applied %q, another %q", i+1, l.text, longest.text)
@@ -152,7 +152,7 @@ func everything(t *props.T) {
 	s.property(t)
 }
 
-// drawn draws a scene in which anything may fail, and returns its kind.
+// drawn draws a scene in which all kinds of faults may happen, and returns its kind.
 func drawn(t *props.T) (kind string, s scene) {
 	s = scene{proposals: props.Draw(t, rapid.IntRange(0, 3), "proposers"), reads: props.Draw(t, rapid.IntRange(0, 2), "readers"), ticks: 40, faults: wrong()}
 	s.config = etcdraft.Config{

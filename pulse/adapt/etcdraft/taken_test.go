@@ -13,8 +13,8 @@ import (
 	"github.com/jostle-go/jostle/pulse/adapt/machine"
 )
 
-// TestNamesOfRecords: no two records of a start have the same name, later ones sort
-// after earlier ones, and the first record sorts before all others.
+// TestNamesOfRecords: all records of one start have different names. Later names
+// sort after earlier ones, and the first record's name sorts first.
 func TestNamesOfRecords(t *testing.T) {
 	for _, boot := range []int{1, 9, 12} {
 		var j journal
@@ -30,7 +30,7 @@ func TestNamesOfRecords(t *testing.T) {
 	}
 }
 
-// TestToldOfReadies: Safety gets every Ready that changes what it knows.
+// TestToldOfReadies: the driver reports to Safety every Ready that changes what a node knows.
 func TestToldOfReadies(t *testing.T) {
 	conf, other := &raftpb.ConfState{Voters: []uint64{1}}, &raftpb.ConfState{Voters: []uint64{1, 2}}
 	list := []*raftpb.Entry{{}}
@@ -55,7 +55,7 @@ func TestToldOfReadies(t *testing.T) {
 		if c.do != nil {
 			c.do(n)
 		}
-		for range 2 { // the second time a configuration is known
+		for range 2 { // observe twice: the second time Safety knows the configuration already
 			n.sawReady(&c.rd, &out)
 		}
 		want := 2 * c.want
@@ -68,9 +68,9 @@ func TestToldOfReadies(t *testing.T) {
 	}
 }
 
-// TestAppliesAfterASnapshot: with AsyncStorageWrites a node applies entries while a
-// newer snapshot waits to be safe. Raft does not get a configuration change among
-// them again. The node does not go back to an older snapshot of its own.
+// TestAppliesAfterASnapshot: with AsyncStorageWrites a node applies entries while a newer
+// snapshot is not yet safe on disk. If one of these entries is a configuration change,
+// raft does not get it again. The node does not go back to an older snapshot of its own.
 func TestAppliesAfterASnapshot(t *testing.T) {
 	sys := pulse.New(pulse.Options{Horizon: time.Second})
 	defer sys.Close()

@@ -10,7 +10,7 @@ import (
 	"github.com/jostle-go/jostle/pulse/strategy"
 )
 
-// What is on the wire. A counter is asked for the next number; numbers are handed out once.
+// The messages of the example. A counter is asked for the next number; numbers are handed out once.
 type (
 	next   struct{ request int }
 	number struct{ n int }
@@ -20,7 +20,7 @@ type (
 // has come.
 type counter struct {
 	n     int
-	hasty bool // it answers before its disk is safe
+	hasty bool // the bug: answers before the disk is synced
 }
 
 func newCounter(disk machine.Disk, hasty bool) *counter {

@@ -28,8 +28,8 @@ type scripted struct {
 func (s scripted) Step(from int, msg string, out *machine.Output[string]) { s.step(from, msg, out) }
 func (s scripted) Tick(out *machine.Output[string])                       { s.tick(out) }
 
-// run runs nodes and returns what they record: what each step received, and from
-// whom.
+// run runs machines as nodes of a cluster. It returns the messages that each
+// step received, with their senders.
 func run(t *testing.T, o pulse.Options, c machine.Config[string], step func(note func(string), from int, msg string, out *machine.Output[string]), do func(*pulse.System, *machine.Cluster[string])) []string {
 	t.Helper()
 	sys := pulse.New(o)
@@ -67,7 +67,7 @@ func same(t *testing.T, got []string, want ...string) {
 }
 
 // TestMessages: nodes know each other by their numbers, the test is 0, and clients
-// have higher numbers, by which they are answered also in a later step.
+// have higher numbers, to which a node can answer, also in a later step.
 func TestMessages(t *testing.T) {
 	var client int
 	got := run(t, pulse.Options{}, machine.Config[string]{Nodes: 2}, func(_ func(string), from int, msg string, out *machine.Output[string]) {
@@ -92,7 +92,7 @@ func TestMessages(t *testing.T) {
 	same(t, got, "2 0:from the test", "1 3:hello", "2 1:who?", "1 2:a client")
 }
 
-// TestTime: ticks and timers come in virtual time, from the node itself.
+// TestTime: ticks and timers come in virtual time. Their sender is the node itself.
 func TestTime(t *testing.T) {
 	got := run(t, pulse.Options{Horizon: 250 * time.Millisecond}, machine.Config[string]{Nodes: 1, Tick: 100 * time.Millisecond,
 		New: func(_ int, _ machine.Disk, out *machine.Output[string]) machine.Machine[string] {
@@ -102,7 +102,7 @@ func TestTime(t *testing.T) {
 	same(t, got, "1 tick at 100ms", "1 1:alarm", "1 tick at 200ms")
 }
 
-// TestDisk checks what a crash after the step may leave, for each way to write.
+// TestDisk checks what a crash after the step may leave, with and without Sync and with SyncLater.
 func TestDisk(t *testing.T) {
 	write := func(out *machine.Output[string], values ...int) {
 		for _, v := range values {
@@ -181,8 +181,8 @@ func TestCrashWithinAStep(t *testing.T) {
 		seen[heard] = true
 		sys.Close()
 	}
-	// Do is called in the same step, before any message is received, and no crash
-	// comes before it.
+	// The function given to Do is called in the same step, before any other message
+	// is received. No crash comes between the step's code and that function.
 	if got := slices.Sorted(maps.Keys(seen)); !slices.Equal(got, []string{"", "!ab", "!abc", "a"}) {
 		t.Errorf("heard %q", got)
 	}
@@ -201,8 +201,8 @@ func (a *asked) Choose(k choice.Kind, _ int) int {
 	return 0
 }
 
-// TestWhereACrashMayCome: a step may crash before each effect that others see, but
-// not before the first.
+// TestWhereACrashMayCome: a step may crash before each effect that others can see,
+// except before the first effect.
 func TestWhereACrashMayCome(t *testing.T) {
 	sends := func(out *machine.Output[string]) { out.Send(1, "") }
 	writes := func(out *machine.Output[string]) { out.Write("x", 1) }
@@ -221,7 +221,7 @@ func TestWhereACrashMayCome(t *testing.T) {
 		sys := pulse.New(pulse.Options{Strategy: calm, Faults: pulse.Faults{Crash: 1}})
 		cluster := machine.Config[string]{Nodes: 1, New: func(int, machine.Disk, *machine.Output[string]) machine.Machine[string] {
 			return scripted{step: func(_ int, msg string, out *machine.Output[string]) {
-				for _, do := range c.does[:len(c.does)*min(1, len(msg))] { // not for what it sends itself
+				for _, do := range c.does[:len(c.does)*min(1, len(msg))] { // the node does nothing when it receives its own message
 					do(out)
 				}
 			}}
@@ -251,7 +251,7 @@ func TestWithoutASystem(t *testing.T) {
 	}
 }
 
-// TestRefused: an invalid use is reported when the cluster is made, or fails the run.
+// TestRefused: invalid use either makes Spawn panic or fails the run.
 func TestRefused(t *testing.T) {
 	ok := func(int, machine.Disk, *machine.Output[string]) machine.Machine[string] { return scripted{} }
 	sends := func(to int) func(int, machine.Disk, *machine.Output[string]) machine.Machine[string] {

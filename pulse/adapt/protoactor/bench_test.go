@@ -13,7 +13,7 @@ import (
 	"github.com/jostle-go/jostle/pulse/strategy"
 )
 
-// rally has two actors hit a ball n times. Over is called at the end.
+// rally has two actors hit a ball to each other n times, and then calls over.
 func rally(as *actor.ActorSystem, hits int, over func()) {
 	hit := func(ctx actor.Context) {
 		if _, ok := ctx.Message().(ping); ok {
@@ -47,8 +47,8 @@ func asks(as *actor.ActorSystem, times int, over func()) {
 
 var quiet = actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger { return slog.New(slog.DiscardHandler) })
 
-// BenchmarkStep times a step: a message received and answered. Real is the time of
-// the same in proto.actor itself.
+// BenchmarkStep measures a step in which an actor receives and answers a message.
+// The row real measures the same in proto.actor itself.
 func BenchmarkStep(b *testing.B) {
 	const steps = 1000
 	for _, p := range []struct {
@@ -84,8 +84,8 @@ func BenchmarkStep(b *testing.B) {
 	}
 }
 
-// BenchmarkSetup times a run that does nothing but make its actor system and two actors
-// that start.
+// BenchmarkSetup times a run that only makes its actor system and starts two
+// actors.
 func BenchmarkSetup(b *testing.B) {
 	props := fromFunc(func(actor.Context) {})
 	b.Run("hosted", func(b *testing.B) {

@@ -19,9 +19,9 @@ import (
 	"github.com/jostle-go/jostle/pulse/adapt/protoactor"
 )
 
-// The subjects writer, messenger, procreg and barber as programs for proto.actor; see
-// the packages with these names. Their processes, such as users and clients, are
-// actors that wait for futures here.
+// The subjects writer, messenger, procreg and barber as programs for proto.actor. The
+// packages with these names describe them. Their processes, such as users and
+// clients, are actors that wait for futures here.
 
 type (
 	execute struct{}
@@ -50,7 +50,7 @@ func (w *resultWriter) Receive(ctx actor.Context) {
 	}
 }
 
-// resultsAreStored is subject writer.
+// resultsAreStored is the property of subject writer, with actors of proto.actor.
 func resultsAreStored(mended bool) func(*props.T) {
 	return func(t *props.T) {
 		n := props.Draw(t, rapid.IntRange(1, 4), "actions")
@@ -147,7 +147,7 @@ func (c *client) leave(ctx actor.Context) {
 	c.Become(func(actor.Context) {})
 }
 
-// messagesAreShown is subject messenger.
+// messagesAreShown is the property of subject messenger, with actors of proto.actor.
 func messagesAreShown(mended bool) func(*props.T) {
 	return func(t *props.T) {
 		writes := props.Draw(t, rapid.SliceOfN(rapid.SliceOfN(rapid.IntRange(0, 1), 0, 3), 2, 3), "writes")
@@ -293,7 +293,7 @@ func (u *user) command(ctx actor.Context, c procreg.Command) string {
 		return "badarg"
 	case procreg.Kill:
 		if ctx.StopFuture(u.processes[c.Process]).Wait() != nil {
-			return "" // a search may let it time out, and then nobody knows
+			return "" // a search may let the future time out; then the result is unknown
 		}
 		return "true"
 	}
@@ -304,7 +304,7 @@ func (u *user) command(ctx actor.Context, c procreg.Command) string {
 	return "undefined"
 }
 
-// registryIsAtomic is subject procreg.
+// registryIsAtomic is the property of subject procreg, with actors of proto.actor.
 func registryIsAtomic(mended bool) func(*props.T) {
 	return func(t *props.T) {
 		names := props.Draw(t, rapid.IntRange(1, 2), "names")
@@ -335,7 +335,7 @@ func registryIsAtomic(mended bool) func(*props.T) {
 				returned := h.Record(protoactor.Ref(as, ctx.Self()), c)
 				result := u.command(ctx, c)
 				if result == "" {
-					return // the command has not
+					return // the command has not returned
 				}
 				returned(result)
 			}
@@ -360,7 +360,7 @@ func registryIsAtomic(mended bool) func(*props.T) {
 	}
 }
 
-// customersLeave is subject barber.
+// customersLeave is the property of subject barber, with actors of proto.actor.
 func customersLeave(mended bool) func(*props.T) {
 	return func(t *props.T) {
 		customers := props.Draw(t, rapid.IntRange(1, 5), "customers")
@@ -380,7 +380,7 @@ type (
 )
 
 // resultsSurvive has a boss whose worker sends its last result and stops. When the
-// worker has ended, the boss considers missing results lost, and has them done again.
+// worker has ended, the boss considers missing results lost, and orders them again.
 // But the message of the end may overtake the result. In the mended form the boss
 // poisons the worker when the result has come.
 func resultsSurvive(mended bool) func(*props.T) {
@@ -442,11 +442,11 @@ func (t *teller) Logf(format string, v ...any) {
 func (t *teller) Errorf(format string, v ...any) { t.Error(fmt.Sprintf(format, v...)) }
 func (t *teller) Fatalf(format string, v ...any) { t.Error(fmt.Sprintf(format, v...)) }
 
-// bugs are programs with a bug, and without.
+// bugs are programs, each in a form with a bug and in a form without.
 var bugs = []struct {
 	name     string
 	property func(mended bool) func(*props.T)
-	want     []string // in the report of the failure
+	want     []string // texts that the failure's report must contain
 }{
 	{"writer", resultsAreStored, []string{"stored 0 of 1 results", "fails in ", "exactly where flush comes before write(1) at resultWriter", "flush: sent at bugs_test.go", "handler :", "replayed 2 of 2"}},
 	{"messenger", messagesAreShown, []string{"was sent and not shown", "replayed 2 of 2", "fails in "}},
@@ -461,7 +461,7 @@ func TestBugs(t *testing.T) {
 	trial.Long(t)
 	for _, b := range bugs {
 		if (b.name == "procreg" || b.name == "barber") && os.Getenv("JOSTLE_NIGHTLY") == "" {
-			continue // these subjects take longest to shrink and explain
+			continue // at night only: these subjects take longest to shrink and explain
 		}
 		t.Run(b.name, func(t *testing.T) {
 			told := &teller{TB: t}
@@ -477,7 +477,7 @@ func TestBugs(t *testing.T) {
 	}
 }
 
-// TestResultInEveryOrder checks that a search through all orders finds the same.
+// TestResultInEveryOrder checks that a search through all orders finds the same failures.
 func TestResultInEveryOrder(t *testing.T) {
 	for mended, want := range map[bool]int{false: 1, true: 0} {
 		told := &teller{TB: t}

@@ -10,7 +10,7 @@ import (
 	"github.com/jostle-go/jostle/pulse/adapt/protoactor"
 )
 
-// A hall makes the test start and send what adapttest asks for.
+// A hall makes the test spawn actors and send messages, as adapttest asks.
 type hall struct{ *actor.RootContext }
 
 func (h hall) Spawn(name string, handler adapttest.Handler) adapttest.Address {
@@ -44,7 +44,7 @@ func (p *part) become(handler adapttest.Handler) {
 	})
 }
 
-// A scene is a part's Context for one message.
+// A scene is the Context that a part gets with one message.
 type scene struct {
 	ctx  actor.Context
 	part *part
@@ -71,7 +71,7 @@ func (s scene) Ask(to adapttest.Address, msg string) string {
 	return answer.(string)
 }
 
-// TestConforms checks that hosted actors take their steps as those of pulse do.
+// TestConforms checks that hosted actors take the same steps as actors of pulse.
 func TestConforms(t *testing.T) {
 	adapter := adapttest.Adapter{New: func(sys *pulse.System) adapttest.Runtime { return hall{protoactor.New(sys).Root} }}
 	if err := adapter.Test(); err != nil {

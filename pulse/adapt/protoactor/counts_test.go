@@ -49,7 +49,7 @@ func exploreAll(t *testing.T, o explore.Options, build func(*pulse.System)) (exp
 }
 
 // TestCounts checks that a program for proto.actor has exactly the distinct orders of
-// the same program for pulse. Each is run once, and no run is wasted.
+// the same program for pulse. The exploration runs each order once and wastes no run.
 func TestCounts(t *testing.T) {
 	for _, p := range programs() {
 		want, failure := exploreAll(t, explore.Options{}, func(sys *pulse.System) { p.original(sys) })

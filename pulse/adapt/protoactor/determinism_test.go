@@ -17,7 +17,7 @@ import (
 	"github.com/jostle-go/jostle/pulse/strategy"
 )
 
-// busy has everything that may prevent runs from repeating: futures that time out or
+// busy uses every feature that could make a replay differ: futures that time out or
 // not, children that fail, restart and stop, a back-off, routers with a choice, dead
 // letters, receive timeouts, and ids that are made in steps.
 func busy(as *actor.ActorSystem) {
@@ -111,8 +111,8 @@ func sumOf(t *testing.T, seeds uint64) string {
 
 const asChild = "JOSTLE_TEST_SUM"
 
-// TestDeterminism checks that the same case is the same run, byte for byte: again,
-// and in another process.
+// TestDeterminism checks that the same seed gives the same run, byte for byte: in
+// the same process, and in another.
 func TestDeterminism(t *testing.T) {
 	seeds := uint64(50)
 	switch {

@@ -23,7 +23,7 @@ type (
 // panics when it is asked for a statement in a format that it does not know.
 type deposited struct {
 	own   int
-	books *int // nil when the field is all there is
+	books *int // nil if the money is only in the field own
 }
 
 func newDeposited(opening int, mended bool) actor.Producer {
@@ -60,8 +60,8 @@ func (d *deposited) Receive(ctx actor.Context) {
 	}
 }
 
-// bank has accounts as its children, and restarts one that panics. A clerk transfers
-// money while a customer asks for a statement.
+// bank has accounts as its children, and restarts an account that panics. A clerk
+// transfers money while a customer asks for a statement.
 func bank(ctx actor.Context, mended bool) {
 	if _, ok := ctx.Message().(*actor.Started); !ok {
 		return
@@ -105,7 +105,7 @@ func moneyStays(mended bool) func(*props.T) {
 }
 
 // An account is restarted after a panic, and the restart hides the panic: nobody sees
-// that the account has what it had when it was opened. In a test this is
+// that the account has its initial balance again. In a test this is
 //
 //	func TestMoneyStays(t *testing.T) { fuzz.Explore(t, moneyStays(false)) }
 func Example_bank() {

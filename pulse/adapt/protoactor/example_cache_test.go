@@ -18,7 +18,7 @@ type (
 	forget struct{}
 )
 
-// original keeps a value.
+// original is an actor that stores a value.
 type original struct{ value string }
 
 func (o *original) Receive(ctx actor.Context) {
@@ -31,12 +31,12 @@ func (o *original) Receive(ctx actor.Context) {
 	}
 }
 
-// A cached value is asked for once, by a future, and kept until the cache must forget
-// it. An answer to a question from before that is passed on, but not kept.
+// A cached value is asked for once, by a future, and kept until the cache must forget it. If
+// the cache forgets the value while a question waits, the answer is passed on, but not kept.
 type cached struct {
 	from  *actor.PID
-	value string // empty when it is not known
-	age   int    // how often it was forgotten
+	value string // empty if the value is not in the cache
+	age   int    // how often the cache has forgotten the key
 }
 
 func (c *cached) Receive(ctx actor.Context) {
@@ -52,7 +52,7 @@ func (c *cached) Receive(ctx actor.Context) {
 		age := c.age
 		ctx.ReenterAfter(ctx.RequestFuture(c.from, lookup{}, time.Second), func(answer any, err error) {
 			if err != nil {
-				return // the asker has a timeout of its own
+				return // answer nothing: the asker's own timeout ends its wait
 			}
 			if age == c.age {
 				c.value = answer.(string)

@@ -73,7 +73,7 @@ func (g *guest) ask(ctx actor.Context) {
 	g.seat.asked++
 }
 
-// allEat is the property: the guests eat, though one of them coughs.
+// allEat is the property: the guests eat, although one of them coughs and panics.
 func allEat(mended bool) func(*props.T) {
 	return func(t *props.T) {
 		sys := t.System()
@@ -90,7 +90,7 @@ func allEat(mended bool) func(*props.T) {
 			}
 			for _, name := range []string{"plato", "zeno"} {
 				kept := &seat{}
-				pid, _ := ctx.SpawnNamed(actor.PropsFromProducer(func() actor.Actor { // called for each restart too
+				pid, _ := ctx.SpawnNamed(actor.PropsFromProducer(func() actor.Actor { // also called for each restart
 					g := &guest{chopsticks: table, seat: &seat{}, ate: func() { ate[name] = true }}
 					if mended {
 						g.seat = kept
@@ -111,8 +111,8 @@ func allEat(mended bool) func(*props.T) {
 	}
 }
 
-// Philosophers dine under a supervisor that restarts one that panics. That hides that
-// he has forgotten which chopsticks he holds. In a test this is
+// A supervisor restarts philosophers who panic. The restart hides a bug: a restarted
+// philosopher has forgotten which chopsticks he holds. In a test this is
 //
 //	func TestAllEat(t *testing.T) { fuzz.Explore(t, allEat(false)) }
 func Example_dinner() {

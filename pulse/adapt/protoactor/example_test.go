@@ -54,9 +54,9 @@ func Example() {
 	// 2 balances, 0 and 10 among them: true
 }
 
-// A test that sleeps runs the actors for that long. One that waits for a WaitGroup or
-// a channel runs them until nothing is left to do. The configuration is that of
-// production, except for the logger.
+// A real test that sleeps becomes a RunFor of that time. A real test that waits for a
+// WaitGroup or a channel becomes a Run. The configuration is that of production,
+// except for the logger.
 func Example_waiting() {
 	config := actor.Configure(actor.WithDeadLetterRequestLogging(false))
 	sys := pulse.New(pulse.Options{})

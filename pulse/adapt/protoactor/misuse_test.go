@@ -14,7 +14,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// on starts an actor that does something when it has started.
+// on starts an actor that calls a function when it has started.
 func (s *stage) on(do func(ctx actor.Context), options ...actor.PropsOption) *actor.PID {
 	return s.spawn("a", func(ctx actor.Context) {
 		if _, ok := ctx.Message().(*actor.Started); ok {
@@ -33,8 +33,8 @@ func elsewhere(f func()) {
 	<-done
 }
 
-// meets has an actor use an actor of another actor system, whose message it has
-// received.
+// meets has an actor receive a message from another actor system, and then use
+// its sender.
 func meets(do func(ctx actor.Context, theirs *actor.PID)) func(*stage) {
 	return func(s *stage) {
 		other := actor.NewActorSystem(quiet)
@@ -51,8 +51,8 @@ func meets(do func(ctx actor.Context, theirs *actor.PID)) func(*stage) {
 	}
 }
 
-// wrongs are programs that do what cannot be controlled, with the texts of their
-// failures.
+// wrongs are programs that do things that this package cannot control, with the
+// texts of their failures.
 var wrongs = []struct {
 	name string
 	play func(s *stage)
@@ -175,7 +175,7 @@ var wrongs = []struct {
 	}, pulse.KindPanic, "panic in a ← 1: bad"},
 }
 
-// TestWrongs checks that each of them fails, and how.
+// TestWrongs checks the failure of each program of wrongs.
 func TestWrongs(t *testing.T) {
 	for _, x := range wrongs {
 		t.Run(x.name, func(t *testing.T) {
@@ -259,7 +259,7 @@ func TestRestarts(t *testing.T) {
 }
 
 // TestBlockingIsNamed checks that a step that blocks or sleeps can be named
-// meanwhile: a search's watchdog reports it.
+// while it blocks, so that a search's watchdog can report it.
 func TestBlockingIsNamed(t *testing.T) {
 	sys := pulse.New(pulse.Options{Record: true})
 	defer sys.Close()

@@ -41,8 +41,8 @@ func TestFatalInAHandler(t *testing.T) {
 	})
 }
 
-// TestStates checks that an actor's state is shown, and that states are compared by
-// what actors have received.
+// TestStates checks that an actor's state is shown in reports. It also checks that
+// states are compared by the messages that actors have received.
 func TestStates(t *testing.T) {
 	sys := pulse.New(pulse.Options{})
 	defer sys.Close()

@@ -23,16 +23,16 @@ import (
 	"github.com/jostle-go/jostle/pulse/adapt/protoactor"
 )
 
-// A venue is an actor system, hosted or real, in which a program is played, with the
-// notes of its actors. A note that ends with a full stop is the last one of its
-// actor.
+// A venue is an actor system in which a ported program runs, hosted by pulse or
+// real, with the notes of its actors. A note that ends with a full stop is the last
+// note of its actor.
 type venue struct {
 	*actor.ActorSystem
 	mu    sync.Mutex
 	notes map[string][]string
-	open  int           // how many actors have not made their last note
-	over  chan struct{} // closed when open is zero
-	late  uint          // bits: where a real run should let others go first, as far as possible
+	open  int           // the number of actors that have not made their last note
+	over  chan struct{} // closed when open has become zero
+	late  uint          // a bit mask: at which places a real run should let other actors run first, as far as possible
 }
 
 func newVenue(as *actor.ActorSystem, open int) *venue {
@@ -53,7 +53,7 @@ func (v *venue) write(who, text string) {
 	}
 }
 
-// upTo returns a function for the notes of an actor that makes exactly n.
+// upTo returns a function that notes texts of an actor. The actor must note exactly n texts.
 func (v *venue) upTo(n int, who string) func(text string) {
 	return func(text string) {
 		v.mu.Lock()
@@ -65,7 +65,7 @@ func (v *venue) upTo(n int, who string) func(text string) {
 	}
 }
 
-// result returns all notes: those of each actor in order.
+// result returns the notes of all actors, in the order of each actor's notes.
 func (v *venue) result() string {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -96,7 +96,7 @@ func (v *venue) spawn(name string, f actor.ReceiveFunc, options ...actor.PropsOp
 	return must(v.Root.SpawnNamed(actor.PropsFromFunc(f, options...), name))
 }
 
-// linger lets others go first if the bit of a place is set.
+// linger lets other actors run first if late has the bit of a place.
 func (v *venue) linger(place byte) {
 	for range v.late >> (place % 4) & 1 * 100 {
 		runtime.Gosched()
@@ -132,10 +132,10 @@ func must(pid *actor.PID, err error) *actor.PID {
 }
 
 // A ported program does what one of proto.actor's own examples or tests does. It uses
-// nothing of the adapter: it cannot know where it is played.
+// nothing of the adapter, so it runs the same in proto.actor itself and under jostle.
 type ported struct {
 	name    string // of the example
-	open    int    // how many actors make notes
+	open    int    // the number of actors that make notes
 	play    func(v *venue)
 	results int // of all orders
 	orders  int // that are distinct
@@ -416,7 +416,7 @@ var portedPrograms = []ported{
 	}, 2, 2},
 }
 
-// greets has the test and an actor greet the same.
+// greets has the test and an actor send the same greetings.
 func greets(names ...any) func(*venue) {
 	return func(v *venue) {
 		note := v.upTo(3, "hello")
@@ -430,7 +430,7 @@ func greets(names ...any) func(*venue) {
 	}
 }
 
-// changes has an actor change its behavior and change it back, unless it forgets to.
+// changes has an actor change its behavior and then change it back. In one form the actor forgets the second change.
 func changes(forgets bool) func(*venue) {
 	return func(v *venue) {
 		b, note := actor.NewBehavior(), v.upTo(3, "a")
@@ -468,7 +468,7 @@ func signs(header string) func(*venue) {
 	}
 }
 
-// A book keeps its entries also when its actor ends.
+// A book keeps its entries when its actor ends.
 type book struct {
 	persistence.Mixin
 	*venue
@@ -495,7 +495,7 @@ func (b *book) Receive(ctx actor.Context) {
 	}
 }
 
-// A named actor is given its name by a plugin.
+// A named actor gets its name from a plugin.
 type named struct {
 	name string
 	note func(string)
@@ -519,7 +519,7 @@ func (b batch) GetMessages() []any { return b }
 // hosted plays the program under jostle, and reports the result.
 func (p ported) hosted(tell func(t *props.T, result string)) func(*props.T) {
 	return func(t *props.T) {
-		sys := t.SystemWith(pulse.Options{EarlyTimers: pulse.NeverEarly}) // a minute is longer than any real run
+		sys := t.SystemWith(pulse.Options{EarlyTimers: pulse.NeverEarly}) // no timer fires early: no real run lasts until the timeout
 		v := newVenue(protoactor.New(sys), p.open)
 		p.play(v)
 		if sys.Run(); sys.Failure() != nil {
@@ -571,9 +571,9 @@ func (p ported) explored(t *testing.T) (map[string]bool, fuzz.Verdict) {
 	return known, v
 }
 
-// TestPorted checks programs in the manner of proto.actor's own examples. Their
-// results in proto.actor itself are among those that Explore finds, and Check finds
-// no others.
+// TestPorted checks programs like proto.actor's own examples. Their results in
+// proto.actor itself are among those that Explore finds, and Check finds no
+// others.
 func TestPorted(t *testing.T) {
 	for _, p := range portedPrograms {
 		t.Run(p.name, func(t *testing.T) {
@@ -595,10 +595,10 @@ func TestPorted(t *testing.T) {
 	}
 }
 
-// pipes has an actor pipe a future to a collector and then send it two messages of
-// its own. With 1 it waits for the answer before it sends them. With 2 the answer
-// waits until the first of them has come, and the second waits for the answer. With 0
-// none waits.
+// pipes has an actor pipe a future to a collector and then send it two messages of its own. If
+// waits is 1, the actor waits for the answer before it sends them. If 2, the answer waits
+// until the first message has come, and the second message waits for the answer. If 0, none
+// waits.
 func pipes(waits int) func(*venue) {
 	return func(v *venue) {
 		note, first, came := v.upTo(3, "collector"), make(chan struct{}), make(chan struct{})
@@ -637,9 +637,9 @@ func pipes(waits int) func(*venue) {
 	}
 }
 
-// answers has an actor reenter after a future. The answering actor sends it a message
-// before the answer and one after it. With 1 the actor waits in its handler until all
-// is sent. With 2 the other waits until the first message has been received. With 0
+// answers has an actor reenter after a future. The answering actor sends it a message before
+// the answer and one after it. If waits is 1, the actor waits in its handler until all three
+// are sent. If 2, the answering actor waits until the first message has been received. If 0,
 // none waits.
 func answers(waits int) func(*venue) {
 	return func(v *venue) {
@@ -673,13 +673,13 @@ func answers(waits int) func(*venue) {
 	}
 }
 
-// TestAnswers checks that answers come at each place among messages at which they
-// come in proto.actor itself, and at no other.
+// TestAnswers checks that answers come at the same positions among the other
+// messages as in proto.actor itself, and at no others.
 func TestAnswers(t *testing.T) {
 	for _, x := range []struct {
 		name  string
 		play  func(waits int) func(*venue)
-		waits []string // the results when somebody waits
+		waits []string // the only result with waits 1, and with waits 2
 		all   int
 	}{
 		{"piped, among those of the asker", pipes, []string{"collector: b!, 1, 2.", "collector: 1, b!, 2."}, 3},

@@ -17,7 +17,7 @@ type program struct {
 	name     string
 	build    func(as *actor.ActorSystem)
 	original func(*pulse.System) func() error
-	distinct int // of the original; 0 when its package does not say
+	distinct int // the number of distinct orders of the original; 0 if its package does not state it
 }
 
 func programs() []program {
@@ -48,7 +48,7 @@ type (
 	stop  struct{}
 )
 
-// The messages of senders are on their way as soon as they have started.
+// The senders send their messages when they start.
 func senders(n, messages int) func(*actor.ActorSystem) {
 	return func(as *actor.ActorSystem) {
 		to := as.Root.Spawn(fromFunc(func(actor.Context) {}))
@@ -305,7 +305,7 @@ func (b *shaver) awake(ctx actor.Context) {
 	}
 }
 
-// openShop has customers come to the barber, and returns them.
+// openShop has customers come to the barber. It returns their PIDs.
 func openShop(as *actor.ActorSystem, customers, chairs int, mended bool) (list []*visitor) {
 	r := as.Root.Spawn(of(&room{chairs: chairs, asleep: true}))
 	b := as.Root.Spawn(of(newShaver(r, mended)))

@@ -15,7 +15,7 @@ import (
 	"github.com/jostle-go/jostle/pulse/adapt/protoactor"
 )
 
-// Actors that keep something that uses real time, and one that does not.
+// Actors that keep a real timer of proto.actor, directly or through a plugin.
 type (
 	scheduling struct {
 		scheduler *scheduler.TimerScheduler
@@ -74,7 +74,7 @@ func TestRealTimeIsRefused(t *testing.T) {
 	}
 }
 
-// TestPassivation checks what proto.actor's own test of it does, in virtual time.
+// TestPassivation checks passivation like proto.actor's own test, but in virtual time.
 func TestPassivation(t *testing.T) {
 	sys := pulse.New(pulse.Options{})
 	defer sys.Close()
@@ -98,7 +98,7 @@ func TestPassivation(t *testing.T) {
 	}
 }
 
-// A shared buffer may be written by another goroutine.
+// A shared is a buffer that several goroutines may write to.
 type shared struct {
 	mu   sync.Mutex
 	text strings.Builder
@@ -117,8 +117,8 @@ func (s *shared) String() string {
 }
 
 // TestTicksThatComeTooLate checks that a real timer that fires after its run is
-// reported: by the next run of the system, or by Late, and if there is neither, by a
-// line.
+// reported: by the next run of the system, or by Late. If there is no next run and
+// nobody calls Late, a line is printed.
 func TestTicksThatComeTooLate(t *testing.T) {
 	var out shared
 	defer protoactor.WarnTo(&out)()
@@ -154,9 +154,9 @@ func TestTicksThatComeTooLate(t *testing.T) {
 	}
 }
 
-// TestGoroutinesThatAwait checks that a wait for a future on another goroutine is
-// reported. It is reported at once if the handler needs only the goroutine's deferred
-// functions, and else by the search's watchdog.
+// TestGoroutinesThatAwait checks that a goroutine that waits for a future is reported. If the
+// handler waits only for the goroutine's deferred functions, the run reports the wait at once.
+// Otherwise the search's watchdog does.
 func TestGoroutinesThatAwait(t *testing.T) {
 	const want = "a wait for the answer of b from another goroutine"
 	const advice = "wait for the future in the handler itself, or use PipeTo or ReenterAfter"

@@ -15,12 +15,12 @@ import (
 	"github.com/jostle-go/jostle/pulse/adapt/protoactor"
 )
 
-// small are programs that use everything of proto.actor that actors might share
-// without a message. Each actor notes what it receives.
+// small are programs that use the parts of proto.actor through which actors
+// might share state without a message. Each actor notes what it receives.
 var small = []struct {
 	name string
 	play func(s *stage)
-	// reduced says whether the default search keeps its reduction.
+	// reduced is set if the default search uses its reduction for the program.
 	reduced bool
 }{
 	{"stop against messages", func(s *stage) {
@@ -284,8 +284,8 @@ var small = []struct {
 	}, true},
 }
 
-// outcomes explores a program and returns the notes of the actors in each order,
-// separately for each actor.
+// outcomes explores a program and returns the notes of the actors in each order.
+// The notes of each actor are kept separately.
 func outcomes(t *testing.T, o explore.Options, play func(*stage)) (map[string]bool, explore.Result) {
 	t.Helper()
 	var s *stage
@@ -313,7 +313,7 @@ func who(note string) string {
 	return name
 }
 
-// A telling worker reports each run.
+// A telling is a worker that reports each run.
 type telling struct {
 	*worker
 	tell func(explore.Run)
@@ -324,9 +324,9 @@ func (w *telling) Done(r explore.Run) {
 	w.tell(r)
 }
 
-// TestReductions checks that what a search skips makes no difference. The orders that
-// are run have all outcomes that all orders have, and their number is that of the
-// distinct ones.
+// TestReductions checks that the orders that a search skips make no difference: the
+// orders run have all possible outcomes. Their number is the number of distinct
+// orders.
 func TestReductions(t *testing.T) {
 	for _, p := range small {
 		all, every := outcomes(t, explore.Options{Method: explore.Method{Reduction: explore.Everything}}, p.play)
@@ -344,13 +344,13 @@ func TestReductions(t *testing.T) {
 	}
 }
 
-// TestGivesWay checks that a piped answer comes before or after whatever the asker
-// sends to the same actor in the same handler.
+// TestGivesWay checks that a piped answer comes both before and after other
+// messages that the asker sends to the same actor in the same handler.
 func TestGivesWay(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		do    func(ctx actor.Context, c *actor.PID)
-		first string // the outcome when the answer comes first
+		first string // the outcome if the answer comes before the other messages
 		last  string
 	}{
 		{"a message", func(ctx actor.Context, c *actor.PID) { ctx.Send(c, "own") },
@@ -375,8 +375,8 @@ func TestGivesWay(t *testing.T) {
 	}
 }
 
-// awaits has an actor ask another, which sends it a message before the answer and one
-// after it. It waits for the answer in the same handler, or in a later one.
+// awaits has actor a ask actor b. b sends a one message, then the answer, then another
+// message. a waits for the answer in the handler that asks, or in a later one.
 func awaits(later bool) func(*stage) {
 	return func(s *stage) {
 		b := s.spawn("b", func(ctx actor.Context) {
@@ -400,10 +400,10 @@ func awaits(later bool) func(*stage) {
 	}
 }
 
-// TestAwaitedAnswers checks that an actor that waits for an answer since it asked
-// receives it in one step. If it begins to wait later, no message shows whether that
-// was before the answer was sent. The answer then goes the way of those that
-// overtake.
+// TestAwaitedAnswers checks that an actor that waits in the handler that asks gets
+// the answer without a step of its own. If it waits in a later handler, no message
+// shows whether it began to wait before the answer was sent. Then the answer takes
+// an extra step.
 func TestAwaitedAnswers(t *testing.T) {
 	for later, want := range map[bool]struct{ orders, steps int }{false: {3, 7}, true: {9, 8}} {
 		_, r := outcomes(t, explore.Options{}, awaits(later))

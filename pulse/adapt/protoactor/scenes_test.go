@@ -34,12 +34,12 @@ func (s *stage) spawn(name string, f actor.ReceiveFunc, options ...actor.PropsOp
 	return pid
 }
 
-// chatty notes all that it receives.
+// chatty is an actor that notes all its messages.
 func (s *stage) chatty(ctx actor.Context) {
 	s.note("%s: %s", ctx.Self().Id, what(ctx.Message()))
 }
 
-// echo answers a text with the same and a mark.
+// echo answers a text with that text and a mark.
 func echo(ctx actor.Context) {
 	if m, ok := ctx.Message().(string); ok {
 		ctx.Respond(m + "!")
@@ -513,7 +513,7 @@ func first(v any, err error) any {
 	return v
 }
 
-// hashed is a message for a consistent-hash router.
+// planted returns the mistakes, each with synchronous and with asynchronous writes.
 type hashed string
 
 func (h hashed) Hash() string { return string(h) }
@@ -522,7 +522,7 @@ type inMemory struct{ state persistence.ProviderState }
 
 func (m inMemory) GetState() persistence.ProviderState { return m.state }
 
-// keeper keeps the ids that it is sent.
+// keeper is an actor that stores the ids that it receives.
 type keeper struct {
 	persistence.Mixin
 	*stage

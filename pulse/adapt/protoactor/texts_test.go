@@ -19,7 +19,7 @@ import (
 	"github.com/jostle-go/jostle/shrink"
 )
 
-// A ledger is a persistent actor: its Mixin keeps the actor's Context.
+// A ledger is a persistent actor: its Mixin stores the actor's Context in a field.
 type ledger struct {
 	persistence.Mixin
 	Context actor.Context
@@ -44,8 +44,8 @@ func startLedger(as *actor.ActorSystem) *ledger {
 	return l
 }
 
-// TestContextsThatActorsKeep checks that an actor that keeps its Context has a finite
-// text, and that a failure of such a program is found and reported.
+// TestContextsThatActorsKeep checks that an actor that stores its Context has a
+// finite text as its state. A failure of such a program is found and reported.
 func TestContextsThatActorsKeep(t *testing.T) {
 	sys := pulse.New(pulse.Options{})
 	defer sys.Close()
@@ -71,8 +71,8 @@ func TestContextsThatActorsKeep(t *testing.T) {
 	}
 }
 
-// Programs in which a timeout expires although the answer is on its way, each noticed
-// in another way. They return an error when it does.
+// Programs in which a timeout can expire although the answer is on its way. Each program notices
+// the timeout in another way, and then returns an error.
 var timeouts = map[string]func(s *stage) error{
 	"a future of an actor": func(s *stage) (err error) {
 		b := s.spawn("b", echo)
@@ -144,8 +144,8 @@ var timeouts = map[string]func(s *stage) error{
 }
 
 // TestTimeoutsAreReportedAsEarly checks the report of a timeout that expires although
-// the answer is on its way. It says so right after what failed, also when it is
-// shrunk.
+// the answer is on its way. The report says so directly after the failure, also after
+// shrinking.
 func TestTimeoutsAreReportedAsEarly(t *testing.T) {
 	for name, play := range timeouts {
 		p := search.Property{Name: name, Test: t.Name(), Func: func(t *props.T) {

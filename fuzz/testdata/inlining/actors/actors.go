@@ -1,5 +1,5 @@
-// Package actors makes actors whose literals the compiler takes along when it
-// inlines the functions that they are written in.
+// Package actors has functions that return function literals. When the
+// compiler inlines these functions, it copies the literals to the caller.
 package actors
 
 import (
@@ -9,7 +9,7 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// Judge returns an actor that breaks the property with what it receives.
+// Judge returns an actor that fails the test if it receives "bad".
 func Judge(t *props.T) pulse.Actor {
 	return pulse.Func(func(_ *pulse.Ctx, msg any) {
 		if msg == "bad" {
@@ -27,20 +27,20 @@ func Refuser() pulse.Actor {
 	})
 }
 
-// A Box is an actor made by its method.
+// A Box is a value whose method returns an actor.
 type Box[T any] struct{ Last T }
 
-// Opener returns an actor that panics when it receives what is no T.
+// Opener returns an actor that panics if a message is not a T.
 func (b *Box[T]) Opener() pulse.Actor {
 	return pulse.Func(func(_ *pulse.Ctx, msg any) { b.Last = msg.(T) })
 }
 
-// Twice gives a message twice.
+// Twice returns an iterator that yields a message twice.
 func Twice(msg any) iter.Seq[any] {
 	return func(yield func(any) bool) { _ = yield(msg) && yield(msg) }
 }
 
-// Looper returns an actor that panics in a loop over a function.
+// Looper returns an actor that panics in a range loop over an iterator function.
 func Looper() pulse.Actor {
 	return pulse.Func(func(_ *pulse.Ctx, msg any) {
 		for m := range Twice(msg) {
@@ -49,7 +49,7 @@ func Looper() pulse.Actor {
 	})
 }
 
-// Waiter returns a process that waits for what never comes.
+// Waiter returns a process that waits for an answer that never comes.
 func Waiter(other pulse.Ref) func(*pulse.Process) {
 	return func(p *pulse.Process) { p.Ask(other, "anything") }
 }
