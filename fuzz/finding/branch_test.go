@@ -44,7 +44,7 @@ func (b *branched) Receive(ctx *pulse.Ctx, msg any) {
 		_ = len
 	default:
 		if _, ok := msg.(branchC); ok { // C
-			return
+			ctx.Stop()
 		}
 	}
 }
@@ -53,9 +53,14 @@ func (*branched) help(ctx *pulse.Ctx, _ any) { ctx.Stop() }
 
 func (b *branched) other(_ interface{ String() string }, msg any) {
 	if _, ok := msg.(branchE); ok { // E
-		return
+		panic("an E")
 	}
 }
+
+var (
+	_ pulse.Actor = (*branched)(nil)
+	_             = (*branched).other
+)
 
 // TestBranch: branchOf finds the case of a message in its handler and in no other handler.
 func TestBranch(t *testing.T) {
