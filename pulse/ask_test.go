@@ -221,7 +221,7 @@ func TestUnanswered(t *testing.T) {
 	}
 }
 
-// An Ask in a run that fails otherwise returns nil, and the function pulse.Ask
+// If the run fails for another reason, the method Ask returns nil, and the function pulse.Ask
 // returns the zero value. With an answer of another type, pulse.Ask panics.
 func TestAskThatFails(t *testing.T) {
 	s := newSystem(t, pulse.Options{})

@@ -51,8 +51,8 @@ func (s *System) take(k int) (*actor, any) {
 	return a, d.Body
 }
 
-// takeClosed implements take for a closed channel, whose next deliverable
-// message must be searched for. The search happens after the step.
+// takeClosed implements take for a channel whose first message cannot be
+// delivered now. After the step, the next deliverable message is searched for.
 func (s *System) takeClosed(k int, m int32, c *channel) (*actor, any) {
 	s.mail.takeClosed(k, m, c)
 	s.todo.afterStep |= workFilter

@@ -119,7 +119,7 @@ func dues(t *trace.Trace) {
 	}
 }
 
-// rests deletes that time passed because no message was deliverable.
+// rests removes the clock ticks of steps at which no message was deliverable.
 func rests(t *trace.Trace) {
 	for i := range t.Passes {
 		if t.Passes[i].How == trace.AtRest {

@@ -960,7 +960,7 @@ func (a *actor) take(ctx *pulse.Ctx, msg any, table int) {
 		return
 	case pulse.Down:
 		n, column = newNote(news, 1, len(m.Reason)%states), news
-	default: // an impatience, or a timeout
+	default: // an early clock tick, or a timeout
 		n, column = newNote(news, 1, 0), news
 	}
 	if column < 0 {
@@ -1230,8 +1230,8 @@ func (a *actor) sort(n note) int {
 	return (n.kind() + n.value() + a.state) % kinds
 }
 
-// match waits for some kinds. Mostly it does not wait forever, since a stuck process fails the
-// run.
+// match makes an operation that waits for messages of some types. Most of these operations have a
+// timeout, because a process that waits forever fails the run.
 func (a *actor) match(c *pulse.Process, l *line) any {
 	var patience pulse.Timer
 	if l.b > 0 {

@@ -36,7 +36,7 @@ func (s *shrinking) Search(ctx context.Context, inputs []choice.Input, signature
 
 const (
 	mostFound   = 8   // the maximum number of runs that Search returns
-	mostOrders  = 150 // the maximum number of runs to enumerate the orders of inputs that are not the inputs of near
+	mostOrders  = 150 // for each input, the maximum number of runs to enumerate its orders; the inputs in near have their own limit
 	usualHunted = 16  // the number of failing runs after which Search ends and returns the smallest
 )
 

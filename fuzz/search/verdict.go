@@ -98,10 +98,10 @@ func (v Verdict) String() string {
 	switch {
 	case v.looked:
 		b.WriteString("; Always, Eventually, monitors, observers, the isolation check and readers of the trace saw " +
-			"only the orders that were run: others may differ in between")
+			"only the orders that were run: the states between the steps of other orders may differ")
 	case v.Watched:
 		b.WriteString("; Always, Eventually and monitors saw " +
-			"only the orders that were run: others may differ in between")
+			"only the orders that were run: the states between the steps of other orders may differ")
 	}
 	for i, name := range v.Unreached {
 		if i == mostMissed {

@@ -34,7 +34,7 @@ func Questions() []Question {
 		{"steps", "what happens in some steps of a run: message, state before and after, and what else could have come",
 			[]Parameter{ofRun, {Name: "first", About: "the first step"}, {Name: "count", About: "the number of steps", Usual: 10, Most: 100}}, false, askSteps},
 		{"fork", "receive another message in a step, and follow the run from there; the answer names the new run",
-			[]Parameter{ofRun, ofStep, {Name: "other", About: "the index of the message in the list others of the step", Required: true}}, false, askFork},
+			[]Parameter{ofRun, ofStep, {Name: "other", About: "the index of the message in others, a list of the step", Required: true}}, false, askFork},
 		{"continuations", "how often random continuations of a run from a step fail", []Parameter{ofRun, ofStep, forSeconds,
 			{Name: "runs", About: "the number of continuations", Usual: 50, Most: 10_000}}, false, askContinuations},
 		{"gaps", "which pairs of messages of a property never raced in the last campaign of jostle fuzz", []Parameter{ofProperty}, false, askGaps},

@@ -83,7 +83,7 @@ func randomPoset(r *rand.Rand) (p poset, under [][]int) {
 		var list []int
 		for j := range i {
 			switch shape {
-			case 0: // any element may lie above any other
+			case 0: // in the partial order, any element may be greater than any other
 				if r.Float64() < density*density/2 {
 					list = append(list, j)
 				}

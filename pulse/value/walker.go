@@ -52,7 +52,7 @@ type Walker struct {
 	unread bool   // set if a value could not be read
 	why    string // why a value could not be read; kept after Try and TryAll until the next walk
 	depth  int    // the number of pointers, slices, maps and interfaces on the path to the current value
-	probes int    // the number of probes that have begun and not ended
+	probes int    // the number of nested attempts to read a value that have not ended
 	effort int    // the number of blocks that probes have read (see maxEffort)
 
 	shapes map[reflect.Type]*shape

@@ -159,7 +159,7 @@ func (v *View) explained(columns int) (lines []Line) {
 		{"pairs", "two messages to one actor, in their order"},
 		{"open", "the reverse order seems possible, unseen"},
 		{"next new", "chance that the next random run adds a pair"},
-		{"at most", "upper bound of that chance"},
+		{"at most", "upper bound of the chance of a new receive pair"},
 		{"new pairs", "per 1,000 runs of each way to choose a message:"},
 	}
 	for _, name := range v.armNames() {

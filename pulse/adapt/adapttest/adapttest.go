@@ -126,9 +126,9 @@ type Adapter struct {
 	// or makes that goroutine wait. Test then sends no such message. The adapter's
 	// documentation should mention this.
 	Blind bool
-	// Seeds is the number of random runs of each program. It also limits the number of runs
-	// of each program without a reduction. Zero means 100. Test runs all distinct orders in
-	// any case.
+	// Seeds is the number of random runs of each program, and the maximum number of runs
+	// when its orders are enumerated without a reduction. Zero means 100. The enumeration
+	// with a reduction has no limit.
 	Seeds int
 }
 

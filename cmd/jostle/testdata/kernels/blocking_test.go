@@ -1,6 +1,6 @@
 // Package kernels has small programs with the concurrency bugs of known projects. They
 // are written after the descriptions in the study GoBench (CGO 2021) and in the issues
-// with these numbers, and are simplified. No code is copied.
+// whose numbers are in the names of the programs, and are simplified. No code is copied.
 package kernels
 
 import (
