@@ -34,7 +34,9 @@ type Parameter struct {
 	// Required is set if the argument must be given. Otherwise it is Usual if it is not given.
 	Required bool
 	Usual    int
-	// Most limits a number; zero means no limit.
+	// Least is the smallest number that may be given.
+	Least int
+	// Most is the largest number that may be given; zero means no limit.
 	Most int
 }
 
@@ -78,38 +80,32 @@ func (b *questioner) use(do func(*desk.Desk) error) error {
 			return do(b.desk)
 		}
 		b.mu.RUnlock()
-		if err := b.open(now); err != nil {
+		if err := b.compile(now); err != nil {
 			return err
 		}
 	}
 }
 
-// open makes a desk for sources, unless there is one.
-func (b *questioner) open(sources map[string]string) error {
+// compile makes a desk for sources, unless there is one.
+func (b *questioner) compile(sources map[string]string) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.desk != nil && len(differences(b.sources, sources)) == 0 {
 		return nil
 	}
 	b.close()
-	subjects, done, err := b.find(b.call, b.patterns)
+	d, done, err := b.compiled(b.call, b.patterns, b.requests)
 	if err != nil {
 		done()
 		return err
 	}
-	bounds, err := b.bounds()
-	if err != nil {
-		done()
-		return err
-	}
-	b.desk, b.done, b.sources = desk.New(distinct(subjects), bounds, b.requests), done, sources
+	b.desk, b.done, b.sources = d, done, sources
 	return nil
 }
 
 // close ends all processes and removes the test binaries. No question may be in progress.
 func (b *questioner) close() {
 	if b.desk != nil {
-		b.desk.Close()
 		b.done()
 		b.desk = nil
 	}
@@ -190,8 +186,8 @@ func (a *values) take(p *Parameter, value any, is bool) error {
 		a.text[p.Name] = text
 	case p.Text:
 		return errors.New("must be a text")
-	case !isNumber || number != float64(int(number)) || number < 0:
-		return errors.New("must be a number of at least 0")
+	case !isNumber || number != float64(int(number)) || int(number) < p.Least:
+		return fmt.Errorf("must be a whole number of at least %d", p.Least)
 	case p.Most > 0 && number > float64(p.Most):
 		return fmt.Errorf("is %v: the limit is %d", number, p.Most)
 	default:
@@ -291,7 +287,8 @@ func newMCP() *Command {
 		Long: `Mcp is a server of the Model Context Protocol on standard input and output. Its tools are
 the questions of jostle ask: which properties and cases there are, what happens in each
 step of a run, what else could have happened, how often a run fails from there on, and why.
-It compiles the packages at the first question, and again when their sources have changed.`,
+It compiles the packages at the first question, and again when a Go file of the module has
+changed.`,
 		Example: "  jostle mcp ./...    # the command line to give to the agent",
 		Run: func(call *Call, args []string) error {
 			if call.Agent == nil {

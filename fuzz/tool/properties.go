@@ -13,6 +13,7 @@ import (
 	"github.com/jostle-go/jostle/fuzz"
 	"github.com/jostle-go/jostle/fuzz/internal/binary"
 	"github.com/jostle-go/jostle/fuzz/internal/campaign"
+	"github.com/jostle-go/jostle/fuzz/internal/desk"
 	"github.com/jostle-go/jostle/fuzz/internal/flight"
 	"github.com/jostle-go/jostle/fuzz/internal/words"
 	"github.com/jostle-go/jostle/fuzz/internal/worker"
@@ -181,6 +182,22 @@ func (call *Call) sayCompiling(packages int) (done func()) {
 	}
 	timer := time.AfterFunc(silence, func() { fmt.Fprintf(call.Err, "compiling %s…\n", words.Count(packages, "package")) })
 	return func() { timer.Stop() }
+}
+
+// compiled compiles the tests of packages and returns a desk with their properties, without duplicates. The
+// desk carries out up to the given number of requests at a time. The caller must call done, also after an
+// error. It ends the desk's processes and removes the test binaries.
+func (c *chooser) compiled(call *Call, patterns []string, requests int) (d *desk.Desk, done func(), err error) {
+	bounds, err := c.bounds()
+	if err != nil {
+		return nil, func() {}, err
+	}
+	subjects, remove, err := c.find(call, patterns)
+	if err != nil {
+		return nil, remove, err
+	}
+	d = desk.New(distinct(subjects), bounds, requests)
+	return d, func() { d.Close(); remove() }, nil
 }
 
 // distinct returns the properties without duplicates. A duplicate has the same function and name as

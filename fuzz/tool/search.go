@@ -420,10 +420,10 @@ func (p *printer) printFinding(subject string, f *campaign.Finding) {
 	fmt.Fprintf(p.w, "--- FAIL: %s\n", subject)
 	writeLinked(p.w, f.Text(), p.links(subject, f))
 	if f.Path != "" {
-		fmt.Fprintf(screen.Whole(p.w), "        again: %s\n", f.Again(shown(f.Path)))
+		fmt.Fprintf(screen.Whole(p.w), "        again: %s\n", f.Again(env.Shown(f.Path)))
 	}
 	if f.Path != "" && !f.Known {
-		fmt.Fprintf(p.w, "        %s\n", f.InWords(env.When(), shown))
+		fmt.Fprintf(p.w, "        %s\n", f.InWords(env.When(), env.Shown))
 	}
 	if f.Problem != "" {
 		fmt.Fprintf(p.w, "        %s\n", f.Problem)
@@ -471,24 +471,6 @@ func writeLinked(w io.Writer, text string, links map[string]string) {
 	io.WriteString(w, text)
 }
 
-// shown returns path relative to the current folder if path is below that folder. Otherwise it
-// returns path unchanged.
-func shown(path string) string {
-	here, err := os.Getwd()
-	if err != nil {
-		return path
-	}
-	if real, err := filepath.EvalSymlinks(here); err == nil {
-		if rel, err := filepath.Rel(real, path); err == nil && filepath.IsLocal(rel) {
-			return rel
-		}
-	}
-	if rel, err := filepath.Rel(here, path); err == nil && filepath.IsLocal(rel) {
-		return rel
-	}
-	return path
-}
-
 // bugs prints a list of all findings of a campaign. It prints a finding that is neither saved nor was
 // printed before completely.
 func (p *printer) bugs(r *campaign.Report) {
@@ -508,7 +490,7 @@ func (p *printer) bugs(r *campaign.Report) {
 			}
 			writeLinked(p.w, text, p.links(out.Subject.String(), f))
 			if f.Path != "" {
-				fmt.Fprintf(screen.Whole(p.w), "    again: jostle replay %s\n", words.Argument(shown(f.Path)))
+				fmt.Fprintf(screen.Whole(p.w), "    again: jostle replay %s\n", words.Argument(env.Shown(f.Path)))
 			}
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/jostle-go/jostle/fuzz/internal/desk"
 	"github.com/jostle-go/jostle/fuzz/internal/worker"
 	"github.com/jostle-go/jostle/fuzz/subjects/trial"
+	"github.com/jostle-go/jostle/props"
 )
 
 // isAsked is set in the environment of worker processes, which are processes of this test binary.
@@ -26,12 +27,21 @@ func TestAsked(t *testing.T) {
 	}
 }
 
-// newDesk returns a Desk with the property of TestAsked, whose cases are saved in a new folder.
-func newDesk(t *testing.T) *desk.Desk {
+// TestBothAsked has two properties that save their cases in the same folder and under the same name.
+// The first one always passes.
+func TestBothAsked(t *testing.T) {
+	if os.Getenv(isAsked) != "" {
+		fuzz.Check(t, func(t *props.T) { trial.Crowded(3)(t) })
+		fuzz.Check(t, func(t *props.T) { trial.Quarrel(t) })
+	}
+}
+
+// newDesk returns a Desk with the properties of a test, whose cases are saved in a new folder.
+func newDesk(t *testing.T, test string) *desk.Desk {
 	t.Helper()
 	bounds := worker.Command{Env: []string{isAsked + "=1", "JOSTLE_OUT=" + t.TempDir()}}
-	subjects, err := campaign.Own(t.Context(), "desk", bounds.Env, "TestAsked")
-	if err != nil || len(subjects) != 1 {
+	subjects, err := campaign.Own(t.Context(), "desk", bounds.Env, test)
+	if err != nil || len(subjects) == 0 {
 		t.Fatal(subjects, err)
 	}
 	d := desk.New(subjects, bounds, 2)
@@ -41,7 +51,7 @@ func newDesk(t *testing.T) *desk.Desk {
 
 // TestDesk asks every question, in the order in which somebody who looks for a bug asks them.
 func TestDesk(t *testing.T) {
-	d, ctx := newDesk(t), t.Context()
+	d, ctx := newDesk(t, "TestAsked"), t.Context()
 	if p := d.Properties(); len(p) != 1 || p[0].Test != "TestAsked" || len(p[0].Cases) != 0 {
 		t.Fatalf("properties %+v", p)
 	}
@@ -72,17 +82,17 @@ func TestDesk(t *testing.T) {
 	if f, err := d.Walk(ctx, fork.ID, 0, 100); err != nil || f.Moments[at].Label != w.Moments[at].Others[0].Label {
 		t.Fatalf("walk of the fork: %+v, %v", f, err)
 	}
-	if again, err := newDesk(t).Open(ctx, fork.ID); err == nil {
+	if again, err := newDesk(t, "TestAsked").Open(ctx, fork.ID); err == nil {
 		t.Fatalf("another folder has the fork %+v", again)
 	}
 	if e, err := d.Continuations(ctx, id, at, 50, time.Minute); err != nil || e.Of != 50 || e.Failed == 0 || e.Failed == 50 {
 		t.Fatalf("continuations: %+v, %v", e, err)
 	}
-	if f, err := d.Explain(ctx, id, time.Minute, false); err != nil || f.Why == nil || f.Signature != saved[0].Signature {
+	if f, err := d.Explain(ctx, id, time.Minute); err != nil || f.Why == nil || f.Signature != saved[0].Signature {
 		t.Fatalf("explain: %+v, %v", f, err)
 	}
-	file, err := d.Save(ctx, fork.ID)
-	if err != nil || filepath.Dir(file) != filepath.Dir(saved[0].File) || len(d.Properties()[0].Cases) != 3 {
+	file, of, err := d.Save(ctx, fork.ID)
+	if err != nil || of.Property.Test != "TestAsked" || filepath.Dir(file) != filepath.Dir(saved[0].File) || len(d.Properties()[0].Cases) != 3 {
 		t.Fatalf("save: %s, %v", file, err)
 	}
 	if r, err := d.Explore(ctx, 0, time.Minute, 0); err != nil || len(r.Findings) != 2 {
@@ -90,22 +100,42 @@ func TestDesk(t *testing.T) {
 	}
 }
 
+// TestOwner: if two properties may have a case, questions about it are answered by the one whose
+// replay fails.
+func TestOwner(t *testing.T) {
+	d, ctx := newDesk(t, "TestBothAsked"), t.Context()
+	r, err := d.Check(ctx, 1, 1, 10*time.Second, 1000)
+	if p := d.Properties(); err != nil || len(r.Findings) == 0 || len(p) != 2 || len(p[0].Cases) != len(p[1].Cases) {
+		t.Fatalf("check: %+v, %v; properties %+v", r, err, p)
+	}
+	id := desk.IDOf(r.Findings[0].Path)
+	if w, err := d.Walk(ctx, id, 0, 100); err != nil || w.Failed < 0 {
+		t.Errorf("walk: %+v, %v", w, err)
+	}
+	if e, err := d.Continuations(ctx, id, 0, 50, time.Minute); err != nil || e.Failed == 0 {
+		t.Errorf("continuations: %+v, %v", e, err)
+	}
+	if r, err := d.Replay(ctx, id); err != nil || len(r.Findings) != 1 {
+		t.Errorf("replay: %+v, %v", r, err)
+	}
+}
+
 // TestRefusals: a question that has no answer is an error that says what to ask, and the next
 // question is answered.
 func TestRefusals(t *testing.T) {
-	d, ctx := newDesk(t), t.Context()
+	d, ctx := newDesk(t, "TestAsked"), t.Context()
 	if _, err := d.Check(ctx, 0, 1, 10*time.Second, 1000); err != nil {
 		t.Fatal(err)
 	}
 	id := d.Properties()[0].Cases[0].ID
 	for want, ask := range map[string]func() error{
-		"there is no property 7":  func() error { _, err := d.Check(ctx, 7, 1, time.Second, 1); return err },
-		`there is no case "none"`: func() error { _, err := d.Walk(ctx, "none", 0, 1); return err },
-		"no message could come":   func() error { _, err := d.Fork(ctx, id, 1000, 0); return err },
-		"must end with @":         func() error { _, err := d.Walk(ctx, id+"@x", 0, 1); return err },
-		"is not the number":       func() error { _, err := d.Walk(ctx, id+"@0:1000", 0, 1); return err },
-		"other messages":          func() error { _, err := d.Fork(ctx, id, 0, 1000); return err },
-		"continue from another":   func() error { _, err := d.Continuations(ctx, id, 1000, 1, time.Second); return err },
+		"there is no property 7":                    func() error { _, err := d.Check(ctx, 7, 1, time.Second, 1); return err },
+		`there is no case "none"`:                   func() error { _, err := d.Walk(ctx, "none", 0, 1); return err },
+		"no message could come":                     func() error { _, err := d.Fork(ctx, id, 1000, 0); return err },
+		fmt.Sprintf("there is no case %q", id+"@x"): func() error { _, err := d.Walk(ctx, id+"@x", 0, 1); return err },
+		"is not the number":                         func() error { _, err := d.Walk(ctx, id+"@0:1000", 0, 1); return err },
+		"other messages":                            func() error { _, err := d.Fork(ctx, id, 0, 1000); return err },
+		"continue from another":                     func() error { _, err := d.Continuations(ctx, id, 1000, 1, time.Second); return err },
 	} {
 		if err := ask(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
