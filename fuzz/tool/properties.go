@@ -161,11 +161,12 @@ func (c *chooser) build(call *Call, temp string, patterns []string) ([]*binary.B
 	if err != nil || !c.tests {
 		return list, err
 	}
-	o.Overlay, err = writeOverlay("")
-	o.Temp, o.Env = filepath.Join(temp, "existing"), []string{testVariable + "=1"}
+	with, err := newCompiler(call.Context, "")
+	o.Temp = filepath.Join(temp, "existing")
 	if err = errors.Join(err, os.Mkdir(o.Temp, 0o777)); err != nil {
 		return nil, err
 	}
+	o.Overlay, o.Command, o.CommandEnv, o.Env = with.overlay, with.command, with.env, []string{testVariable + "=1"}
 	tests, err := binary.Build(call.Context, o, patterns...)
 	compiled()
 	return append(list, tests...), err
