@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"os/exec"
@@ -10,28 +11,16 @@ import (
 	"testing"
 )
 
+// seeds is the number of seeds with which TestKernels searches for each bug.
+const seeds = 10
+
 // TestKernels counts how many of the bugs in testdata/kernels jostle test finds within
-// 1,000 runs. It also counts those that plain go test finds within 1,000 runs or 10
-// seconds. It prints a table:
+// 1,000 runs with each of 10 seeds. It also counts those that plain go test finds within
+// 1,000 runs or 10 seconds. It prints a table:
 //
 //	JOSTLE_NIGHTLY=1 go test -run '^TestKernels$' -v ./cmd/jostle
 func TestKernels(t *testing.T) {
-	if os.Getenv("JOSTLE_NIGHTLY") == "" {
-		t.Skip("it compiles the standard library, and takes minutes") // Skips: by day
-	}
-	dir := t.TempDir()
-	for _, name := range []string{"blocking_test.go", "nonblocking_test.go"} {
-		text, err := os.ReadFile(filepath.Join("testdata/kernels", name))
-		if err == nil {
-			err = os.WriteFile(filepath.Join(dir, name), text, 0o666)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module kernels\n\ngo 1.26\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	dir := kernels(t)
 	table := fmt.Sprintf("%-36s %-8s %s\n", "kernel", "jostle", "go test")
 	sums := map[string][3]int{}
 	for _, kind := range []struct {
@@ -43,17 +32,17 @@ func TestKernels(t *testing.T) {
 		for _, name := range names {
 			sum := sums[kind.name]
 			sum[0]++
-			sum[1] += count(ours[name])
+			sum[1] += ours[name]
 			sum[2] += count(plain[name])
 			sums[kind.name] = sum
-			table += fmt.Sprintf("%-36s %-8s %s\n", name, found(ours[name]), found(plain[name]))
+			table += fmt.Sprintf("%-36s %2d of %d %s\n", name, ours[name], seeds, found(plain[name]))
 		}
 	}
 	for _, kind := range []string{"Blocking", "Nonblocking", "Mended"} {
 		table += fmt.Sprintf("%-36s %-8d %d\n", fmt.Sprintf("%s: %d", kind, sums[kind][0]), sums[kind][1], sums[kind][2])
 	}
 	t.Logf("\n%s", table)
-	if b, n, m := sums["Blocking"], sums["Nonblocking"], sums["Mended"]; b[1] < b[0] || n[1] < n[0] || m[1] > 0 || b[0] < 20 || n[0] < 10 || m[0] < 2 {
+	if b, n, m := sums["Blocking"], sums["Nonblocking"], sums["Mended"]; b[1] < seeds*b[0] || n[1] < seeds*n[0] || m[1] > 0 || b[0] < 20 || n[0] < 10 || m[0] < 2 {
 		t.Error("jostle test misses a bug, or reports a mended one")
 	}
 }
@@ -72,17 +61,38 @@ func count(yes bool) int {
 	return 0
 }
 
-// underControl runs the tests of a kind by jostle test, and returns the names of the
-// failing tests.
-func underControl(t *testing.T, dir, kind string, flags []string) (names []string, failed map[string]bool) {
+// kernels returns a module with the programs of testdata/kernels. By day it skips the test.
+func kernels(t *testing.T) (dir string) {
 	t.Helper()
-	out := jostleTest(t, dir, append(flags, "-run", "^Test"+kind, ".")...)
-	failed = map[string]bool{}
-	for _, m := range regexp.MustCompile(`(?m)^--- (PASS|FAIL): (\w+)`).FindAllStringSubmatch(out, -1) {
-		names, failed[m[2]] = append(names, m[2]), m[1] == "FAIL"
+	if os.Getenv("JOSTLE_NIGHTLY") == "" {
+		t.Skip("it compiles the standard library, and takes minutes") // Skips: by day
 	}
-	if len(names) == 0 {
-		t.Fatalf("%s", out)
+	dir = t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS("testdata/kernels")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module kernels\n\ngo 1.26\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// underControl runs the tests of a kind by jostle test, and returns their names and with how many
+// seeds each fails.
+func underControl(t *testing.T, dir, kind string, flags []string) (names []string, failed map[string]int) {
+	t.Helper()
+	failed = map[string]int{}
+	for seed := range seeds {
+		t.Setenv("JOSTLE_SEED", fmt.Sprint(seed+1))
+		out := jostleTest(t, dir, append(flags, "-run", "^Test"+kind, ".")...)
+		names = nil
+		for _, m := range regexp.MustCompile(`(?m)^--- (PASS|FAIL): (\w+)`).FindAllStringSubmatch(out, -1) {
+			names = append(names, m[2])
+			failed[m[2]] += count(m[1] == "FAIL")
+		}
+		if len(names) == 0 {
+			t.Fatalf("%s", out)
+		}
 	}
 	return names, failed
 }
@@ -120,9 +130,28 @@ func jostleTest(t *testing.T, dir string, args ...string) string {
 	}
 	cmd := exec.Command(link, append([]string{"test", "-v"}, args...)...)
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "JOSTLE_BUDGET=1000", "JOSTLE_SHRINK=0", "JOSTLE_OUT="+t.TempDir())
+	cmd.Env = append(os.Environ(), "JOSTLE_BUDGET=1000", "JOSTLE_SHRINK=0", "JOSTLE_OUT="+cmp.Or(os.Getenv("JOSTLE_OUT"), t.TempDir()))
 	out, _ := cmd.CombinedOutput()
 	return string(out)
+}
+
+// TestReplays: a failing run of a kernel replays with the same trace 1,002 times in one process, and
+// in 334 new processes. A build with the race detector replays it with that trace too.
+func TestReplays(t *testing.T) {
+	dir := kernels(t)
+	same := regexp.MustCompile(`(?m)\.case \(as saved\), .*, replayed 2 of 2, and in a new process$`) // three replays, and a new process
+	for _, name := range []string{"BlockingGrpc1353", "BlockingKubernetes5316", "BlockingMoby28462", "BlockingMoby30408", "NonblockingGrpc1687"} {
+		t.Setenv("JOSTLE_OUT", t.TempDir())
+		for _, c := range []struct {
+			flag string
+			want int
+		}{{"-count=1", 0}, {"-count=334", 334}, {"-race", 1}} {
+			out := jostleTest(t, dir, c.flag, "-run", "^Test"+name+"$", ".")
+			if n := len(same.FindAllString(out, -1)); n != c.want || !strings.Contains(out, "\n--- FAIL: Test"+name) {
+				t.Errorf("%s %s: %d replays are the same:\n%.5000s", name, c.flag, n, out)
+			}
+		}
+	}
 }
 
 // TestStandardLibrary: the standard library's own tests pass in every order, so that a

@@ -145,6 +145,7 @@ func added(goroot string, files map[string][]byte) error {
 		"net/http/jostle.go":                  "http.go.txt",
 		"crypto/internal/sysrand/jostle.go":   "sysrand.go.txt",
 		"os/jostle.go":                        "os.go.txt",
+		"context/jostle.go":                   "context.go.txt",
 		"sync/jostle.go":                      "sync.go.txt",
 		"sync/atomic/jostle.go":               "atomic.go.txt",
 		"internal/jostle/atomic/funcs.go":     "plain.go.txt",
