@@ -18,6 +18,7 @@ import (
 // A compiler is a go command and the overlay with which it compiles tests that run under control.
 type compiler struct {
 	command string
+	goroot  string
 	env     []string // the environment variables that the command needs
 	overlay string   // the file for -overlay
 }
@@ -41,16 +42,16 @@ func newCompiler(ctx context.Context, own string) (*compiler, error) {
 	if dir == "" {
 		dir = os.TempDir()
 	}
-	c := &compiler{command: "go"}
+	c := &compiler{command: "go", goroot: goroot}
 	if below, err := filepath.Rel(modules, goroot); err == nil && filepath.IsLocal(below) {
 		link := filepath.Join(dir, "go", filepath.Base(goroot))
 		if err := linkTo(goroot, link); err != nil {
 			return nil, err
 		}
-		c.command, goroot = filepath.Join(link, "bin", "go"), link
+		c.command, c.goroot = filepath.Join(link, "bin", "go"), link
 		c.env = []string{"GOROOT=" + link, "GOTOOLCHAIN=local", "PATH=" + filepath.Join(link, "bin") + string(os.PathListSeparator) + os.Getenv("PATH")}
 	}
-	c.overlay, err = overlay.Write(overlay.Options{Goroot: goroot, Jostle: root, Own: own, Dir: filepath.Join(dir, "overlay")})
+	c.overlay, err = overlay.Write(overlay.Options{Goroot: c.goroot, Jostle: root, Own: own, Dir: filepath.Join(dir, "overlay")})
 	return c, err
 }
 

@@ -65,7 +65,7 @@ name of the file for go test -vet=off -overlay. In such a build goroutine.Run wo
 				return err
 			}
 			if c.env != nil {
-				return fmt.Errorf("go build replaces no files of the Go installation in the module cache: set %s first", strings.Join(c.env, " "))
+				return fmt.Errorf(`go build replaces no files in the module cache, where this Go version is. First call export GOROOT=%[1]s GOTOOLCHAIN=local PATH=%[1]s/bin:"$PATH"`, c.goroot)
 			}
 			fmt.Fprintln(call.Out, c.overlay)
 			return nil
