@@ -28,6 +28,7 @@ import (
 // An Outcome is the result of one run of a test function.
 type Outcome struct {
 	Failed, Skipped bool
+	Raced           bool   // set if the race detector has reported a race
 	Said            []Said // in the order in which the test and its subtests said it
 }
 
@@ -45,7 +46,6 @@ type Subject struct {
 	Once  func() Outcome         // runs the test once, with a fresh testing.T
 	Plain func()                 // runs the test without control, with its own testing.T
 	Mute  func() (unmute func()) // discards the output of the program until unmute is called
-	Races bool                   // set in a build with the race detector, which sees races in every order
 }
 
 // Test searches for a run in which a test fails. The first run shows what it prints.
@@ -83,7 +83,7 @@ func (e *existing) search() {
 		e.finally = func() { e.Skip(trace.Visible(strings.TrimSpace(lines(first.Said)))) } // Skips: the tested function calls Skip itself
 		return
 	}
-	if failed && !e.Races && e.alwaysFails() {
+	if failed && !first.Raced && e.alwaysFails() {
 		e.Log("not controlled, because it fails in every order under control, so go test decides: " + trace.Visible(lines(first.Said)))
 		e.finally = func() {
 			if e.Plain(); !e.Failed() {
@@ -140,7 +140,8 @@ const ordersTried = 10
 
 // alwaysFails reports whether a test fails by itself, and does not hang, in many random
 // orders. Then the reason is hardly the order: for example, a variable has the real time
-// at which the program began, and the test compares it with the virtual time.
+// at which the program began, and the test compares it with the virtual time. It says nothing
+// about a test with a data race, which the race detector may see in every order.
 func (e *existing) alwaysFails() bool {
 	for seed := range uint64(ordersTried) {
 		var out Outcome
