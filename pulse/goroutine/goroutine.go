@@ -281,7 +281,7 @@ func (r *routine) Waits() (out stack.Wait) {
 	for i := 0; ; i++ {
 		object, made := r.world.awaited(r.thread, i)
 		if object == 0 {
-			return out
+			break
 		}
 		var o stack.Object
 		if made != 0 {
@@ -295,6 +295,11 @@ func (r *routine) Waits() (out stack.Wait) {
 			out.On = append(out.On, o)
 		}
 	}
+	// The runtime has the channels of a select in the order of their addresses.
+	slices.SortStableFunc(out.On, func(a, b stack.Object) int {
+		return cmp.Or(cmp.Compare(a.Made.File, b.Made.File), cmp.Compare(a.Made.Line, b.Made.Line))
+	})
+	return out
 }
 
 // holders returns which goroutines have locked a lock, oldest first. If a goroutine waits for

@@ -24,6 +24,7 @@ type fake struct {
 	cause   string
 	locks   []locked
 	awaited []uintptr // by the goroutines, in their order
+	made    []uintptr // the calls that have made the channels each goroutine waits for
 	log     []string
 	answer  uint64
 	driven  bool
@@ -131,6 +132,9 @@ func (f *fake) door(script ...act) *door {
 			return &f.locks[i]
 		},
 		awaited: func(g thread, i int) (object, made uintptr) {
+			if i < len(f.made) {
+				return 1, f.made[i]
+			}
 			if id := int((*fakeThread)(g).id); i > 0 || id > len(f.awaited) {
 				return 0, 0
 			}
@@ -362,6 +366,23 @@ func TestHolders(t *testing.T) {
 		if got != c.want || len(sys.Failure().Waits) != 2 {
 			t.Errorf("%s:\n%s, want\n%s", c.name, got, c.want)
 		}
+	}
+}
+
+// TestChannels: the channels that a goroutine waits for are in the order of the lines that have made
+// them, whatever their addresses.
+func TestChannels(t *testing.T) {
+	var pcs [2]uintptr
+	runtime.Callers(1, pcs[:1])
+	runtime.Callers(1, pcs[1:])
+	seen := map[string]bool{}
+	for _, made := range [][]uintptr{{pcs[0], pcs[1]}, {pcs[1], pcs[0]}} {
+		sys := pulse.New(pulse.Options{})
+		(&fake{made: made}).door(blocks).run(sys, nil)
+		seen[sys.Failure().Detail] = true
+	}
+	if len(seen) != 1 {
+		t.Error(seen)
 	}
 }
 
