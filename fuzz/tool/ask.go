@@ -240,6 +240,7 @@ func newAsk() *Command {
 		},
 	}
 	b.flags(cmd)
+	b.testsFlag(cmd)
 	cmd.Flags().StringVar(&packages, "packages", packages, "the packages, separated by spaces")
 	return cmd
 }
@@ -300,5 +301,6 @@ changed.`,
 		},
 	}
 	b.flags(cmd)
+	b.testsFlag(cmd)
 	return cmd
 }

@@ -146,14 +146,27 @@ func (c *caseCommand) open(call *Call, args []string) (o opened, err error) {
 	if err != nil {
 		return o, err
 	}
+	err = c.openIn(call, &o, file, dir)
+	if errors.Is(err, errNoProperty) || errors.Is(err, desk.ErrNoOwner) { // the case may be of an existing test
+		o.done()
+		c.tests = true
+		if second := c.openIn(call, &o, file, dir); !errors.Is(second, errNoProperty) {
+			err = second
+		}
+	}
+	return o, err
+}
+
+// openIn finds a case among the properties of a package, whose tests it compiles.
+func (c *caseCommand) openIn(call *Call, o *opened, file, dir string) (err error) {
 	if o.desk, o.done, err = c.compiled(call, []string{dir}, 1); err != nil {
-		return o, err
+		return err
 	}
 	if o.run, err = o.desk.Open(call.Context, file); err != nil {
-		return o, err
+		return err
 	}
 	c.folder = o.desk.Dir(&o.run)
-	return o, nil
+	return nil
 }
 
 // do sends the request q for the case that args name, and returns the reply.

@@ -138,7 +138,7 @@ if CI is set, or if TERM is dumb. NO_COLOR turns colors and links off.`,
 	f.BoolVar(&s.options.Resume, "resume", false, "continue where the last campaign ended")
 	f.DurationVar(&s.options.Every, "note", time.Minute, "the interval at which the state is saved")
 	f.BoolVar(&s.plain, "plain", false, "print lines instead of a live screen")
-	f.BoolVar(&s.tests, "tests", false, "search existing tests too, under control as by jostle test")
+	s.testsFlag(cmd)
 	f.StringVar(&s.report, "report", "", "write a report into this folder at the end (see jostle report)")
 	f.StringVar(&s.options.File, "state", "", "the state file, used by one campaign at a time; by default a file in the user's cache folder")
 	return cmd

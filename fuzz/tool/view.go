@@ -54,6 +54,7 @@ a pipe. With the folder of a report, the pages show the campaign and packages of
 		Run:     v.run,
 	}
 	v.questioner.flags(cmd)
+	v.testsFlag(cmd)
 	v.night.flags(cmd)
 	f := cmd.Flags()
 	f.IntVar(&v.port, "port", 0, "the port on 127.0.0.1; 0 is any free port")
