@@ -397,6 +397,7 @@ async function continueFrom() {
   const percent = e.of ? Math.round(100 * e.failed / e.of) : 0, bar = make("i");
   bar.style.width = percent + "%";
   answer(make("h1", {}, `From step ${step}, ${e.failed} of ${e.of} continuations fail (${percent}%)`), make("div", {class: "share", "aria-hidden": "true"}, bar),
+    ...(e.lost ? [make("p", {}, `Not counted: ${counted(e.lost, "continuation")} that the property skipped or that could not repeat the steps before.`)] : []),
     ...list("How they fail", e.failures.map(f => `${f.runs} times: ${f.text}`), "mono"));
 }
 
