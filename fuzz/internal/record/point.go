@@ -273,26 +273,31 @@ func fitted(texts ...string) string {
 // Changed describes in one line how the deciding step has changed the state of its actor:
 // "writer: stored = [] (passes with [1])". It returns "" if there is nothing to say.
 func Changed(list []Change) string {
-	var parts []string
-	for _, c := range list {
-		text := c.After
-		if c.Field != "" {
-			text = c.Field + " = " + c.After
-		}
-		switch {
-		case c.Passing != "" && c.Passing != c.After:
-			text += " (passes with " + c.Passing + ")"
-		case c.Before != "" && c.Field == "": // Before is a phrase, such as "waits in Receive"
-			text += " (before: " + c.Before + ")"
-		case c.Before != "":
-			text += " (was " + c.Before + ")"
-		}
-		parts = append(parts, text)
-	}
 	if len(list) == 0 {
 		return ""
 	}
+	var parts []string
+	for i := range list {
+		parts = append(parts, list[i].inWords())
+	}
 	return list[0].Actor + ": " + strings.Join(parts, ", ")
+}
+
+// inWords describes a change: "stored = [] (was [1])".
+func (c *Change) inWords() string {
+	text := c.After
+	if c.Field != "" {
+		text = c.Field + " = " + c.After
+	}
+	switch {
+	case c.Passing != "" && c.Passing != c.After:
+		return text + " (passes with " + c.Passing + ")"
+	case c.Before != "" && c.Field == "": // Before is a phrase, such as "waits in Receive"
+		return text + " (before: " + c.Before + ")"
+	case c.Before != "":
+		return text + " (was " + c.Before + ")"
+	}
+	return text
 }
 
 // fewestCut is the number of characters that fitted leaves of each text at least.
