@@ -1,6 +1,7 @@
 package session
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -246,6 +247,37 @@ func TestShare(t *testing.T) {
 		}
 		if begun != 1 || over != 1 || r.Share != c.share || !strings.HasPrefix(r.Text, c.text) || r.Fails() != (c.text == "") {
 			t.Errorf("a search that %s: begun %d times, over %d, share %v, %q, problems %q", c.name, begun, over, r.Share, r.Text, r.Problems)
+		}
+	}
+}
+
+// TestNumberOfTheRun: a finding has the number of its run, as its description says it, whether the search ran every order
+// or random ones.
+func TestNumberOfTheRun(t *testing.T) {
+	p := search.Property{Name: "p", Test: "TestX", Func: func(t *props.T) {
+		sys, last := t.System(), ""
+		a := sys.Spawn("a", pulse.Func(func(_ *pulse.Ctx, msg any) { last = msg.(string) }))
+		for _, name := range []string{"x", "y", "z"} {
+			sys.Send(sys.Spawn(name, pulse.Func(func(ctx *pulse.Ctx, msg any) { ctx.Send(a, msg) })), name)
+		}
+		if sys.Run(); last == "x" {
+			t.Errorf("x is last")
+		}
+	}}
+	for _, fewFor := range []time.Duration{0, time.Hour} {
+		for later, kinds := range map[bool][]Kind{false: {Check}, true: {Begin, Run}} {
+			var list []record.Record
+			for _, k := range kinds {
+				s := &Session{Property: p, Folder: corpus.FolderOf(t.TempDir(), "p"), FewFor: fewFor, Later: later}
+				r, err := s.Do(t.Context(), &Request{Do: k, Seed: 1, Count: 1, Runs: 500, Time: time.Hour})
+				if err != nil {
+					t.Fatal(err)
+				}
+				list = append(list, r.Findings...)
+			}
+			if list[0].Run < 2 || !strings.HasPrefix(list[0].Where, fmt.Sprintf("run %d ", list[0].Run)) {
+				t.Errorf("every order: %v, later: %v: run %d, %s", fewFor > 0, later, list[0].Run, list[0].Where)
+			}
 		}
 	}
 }
