@@ -68,20 +68,22 @@ func folded(text string) (lines []string) {
 
 // ordersOf says in how many orders a case fails.
 func ordersOf(e *corpus.Explanation) string {
-	fails, those, only := "fails in ", "", "there is"
+	fails, those, only := "fails", "", "there is"
+	reduced := e.Complete && e.Reduced // random orders are not reduced
 	switch {
-	case e.Skipped && e.Reduced:
+	case e.Skipped && reduced:
 		those, only = " that were run and not skipped", "that was run and not skipped"
 	case e.Skipped:
 		those, only = " that are not skipped", "that is not skipped"
-	case e.Reduced:
+	case reduced:
 		those, only = " that were run", "that was run"
 	case e.Mixed:
 		only = "of receives"
 	}
 	if e.Mixed {
-		fails = "can fail in "
+		fails = "can fail"
 	}
+	fails += " in "
 	orders := words.Count(e.Orders, "order") + those
 	switch {
 	case !e.Complete && e.Sampled != nil && e.Sampled.Free.Of > 0:
