@@ -211,18 +211,18 @@ func undecided(e *corpus.Explanation, head string) string {
 	case p.Before.Failed*100 < always*p.Before.Of:
 		return head + "\n" + "no single step decides: the chance rises bit by bit"
 	}
-	not := "not"
+	not := ", not the order"
 	if somePass(e) {
-		not = "seldom"
+		not = ""
 	}
 	for _, s := range p.Spared {
 		if s.Of > 0 && 2*s.Failed < s.Of {
-			return head + ": a fault decides, " + not + " the order:\n" + fitted("    ", s.Text, fmt.Sprintf(" (step %d): without it %s fail", s.Step, share(s.Share)))
+			return head + ": a fault decides" + not + ":\n" + fitted("    ", s.Text, fmt.Sprintf(" (step %d): without it %s fail", s.Step, share(s.Share)))
 		}
 	}
 	switch {
 	case len(p.Draws) > 0:
-		return fitted(head+": the draws decide, "+not+" the order (", strings.Join(p.Draws, ", "), ")")
+		return fitted(head+": the draws decide"+not+" (", strings.Join(p.Draws, ", "), ")")
 	case e.Complete && e.Orders == 1 || e.Skipped:
 		return head
 	}

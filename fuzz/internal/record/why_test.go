@@ -71,7 +71,7 @@ func TestWhy(t *testing.T) {
 			corpus.Explanation{Orders: 24, Failing: 23, Complete: true, Exact: true, Constraints: under(flush, write), Point: &corpus.Point{Step: -1, Before: share(49, 50)}}},
 		{"plain order passes", "fails in 100 of 100 random orders: the order seldom decides whether it fails",
 			corpus.Explanation{Sampled: &corpus.Sampled{Free: share(100, 100)}, Depth: 1, Point: always}},
-		{"draws, but some order passes", "fails in 97 of 100 random orders: the draws decide, seldom the order (n)",
+		{"draws, but some order passes", "fails in 97 of 100 random orders: the draws decide (n)",
 			corpus.Explanation{Sampled: &corpus.Sampled{Free: share(97, 100)}, Point: &corpus.Point{Step: -1, Before: share(49, 50), Draws: []string{"n"}}}},
 		{"only skipped", "fails in this order", corpus.Explanation{Sampled: &corpus.Sampled{}, Skipped: true, Point: &corpus.Point{Step: -1}}},
 		{"skipped", "fails in 35 of 35 random orders that are not skipped", corpus.Explanation{Sampled: &corpus.Sampled{Free: share(35, 35)}, Skipped: true, Point: always}},
