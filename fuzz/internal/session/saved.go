@@ -72,7 +72,7 @@ func (s *Session) play(ctx context.Context, runner *props.Runner, c *corpus.Case
 	where := fmt.Sprintf("saved case %s (%s)", filepath.Base(c.Path), played.How)
 	switch {
 	case played.Result.Failure == nil:
-		if played.Mended && !c.Doubtful {
+		if played.Mended && !c.Doubtful && c.Signature != "" {
 			r.Fixed = append(r.Fixed, c.Path)
 		}
 		r.note("%s", played.Held(filepath.Base(c.Path), s.isLiteral()))
