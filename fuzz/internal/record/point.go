@@ -168,10 +168,15 @@ func afterStep(p *corpus.Point) string {
 	return line
 }
 
-// came describes the deciding step and what could have come in its place.
+// came describes the deciding step and what could have come in its place, in one line. Steps of two
+// actors, which are operations on one object, get a line each if they do not fit.
 func came(p *corpus.Point) string {
 	list := append([]string{"    ", p.Message.Text}, instead(p, "in ")...)
 	list[2] = at(&p.Message) + list[2]
+	whole := strings.Join(list, "")
+	if p.Other != nil && p.Other.At != p.Message.At && utf8.RuneCountInString(whole) > mostInLine {
+		return fitted(list[0], list[1], at(&p.Message)+";") + "\n" + fitted("    had ", list[3], list[4])
+	}
 	return fitted(list...)
 }
 
