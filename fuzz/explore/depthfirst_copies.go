@@ -25,6 +25,8 @@ type copies struct {
 	used  bool // set if the current run of the program was restored from a snapshot
 	list  []*copied
 	spare []*copied
+	// enabled is the Enabled of the run of which the last snapshot was made.
+	enabled *pulse.Enabled
 }
 
 // A copied is a snapshot at a choice point, before its decision.
@@ -59,6 +61,7 @@ func (c *copies) save(e *pulse.Enabled, p *path, i int) {
 		return
 	}
 	s := c.next()
+	c.enabled = e
 	if s.node = i; e.Save(&s.snapshot) {
 		c.list = append(c.list, s)
 	} else {
@@ -141,7 +144,9 @@ func (d *depthFirst) learnPhases(run *Run) {
 }
 
 // confirmed returns the run that the search counts in place of run, which was restored from
-// a snapshot. If the program has state that no snapshot holds, it sets d.over.
+// a snapshot. If the program has state that no snapshot holds, it sets d.over. It also sets
+// d.over if that is unknown, because the state at the end cannot be read. The check of a
+// property can cause that, for example by a call to sync.Map.Range.
 func (d *depthFirst) confirmed(run Run) Run {
 	w := &d.walker
 	hasFailed := run.Failure != nil && run.Failure.Kind != pulse.KindNondeterminism
@@ -151,8 +156,9 @@ func (d *depthFirst) confirmed(run Run) Run {
 	case w.ending == endedItself && d.isWasted(&run):
 	case w.ending == endedItself:
 		state, hash, failure := run.System.State(), run.System.Trace().Hash, signatureOf(run.Failure)
+		unread := w.copies.enabled.Unread() != ""
 		run = d.runAgain()
-		if w.ending == endedOther || run.System == nil || run.System.State() != state || run.System.Trace().Hash != hash || signatureOf(run.Failure) != failure {
+		if unread || w.ending == endedOther || run.System == nil || run.System.State() != state || run.System.Trace().Hash != hash || signatureOf(run.Failure) != failure {
 			d.over = handover{d.options.Reduction, true, whyCopies}
 		}
 	}
