@@ -10,8 +10,9 @@ import (
 // actors, such as variables of a package. Therefore:
 //
 //   - If a run that began at a snapshot ends by itself, the search makes the same run again,
-//     from the beginning. Only runs made so are counted and reported.
-//   - If that run ends in another state, the search restarts without snapshots.
+//     from the beginning, and reports only that run.
+//   - If that run ends in another state, or in one that cannot be read, the search restarts
+//     without snapshots.
 
 // mostCopies is the maximum number of snapshots in memory. Snapshots of the last choice
 // points are used most.
@@ -145,8 +146,8 @@ func (d *depthFirst) learnPhases(run *Run) {
 
 // confirmed returns the run that the search counts in place of run, which was restored from
 // a snapshot. If the program has state that no snapshot holds, it sets d.over. It also sets
-// d.over if that is unknown, because the state at the end cannot be read. The check of a
-// property can cause that, for example by a call to sync.Map.Range.
+// d.over if the state at the end cannot be read. For example, the check of a property has
+// called sync.Map.Range.
 func (d *depthFirst) confirmed(run Run) Run {
 	w := &d.walker
 	hasFailed := run.Failure != nil && run.Failure.Kind != pulse.KindNondeterminism
@@ -158,8 +159,10 @@ func (d *depthFirst) confirmed(run Run) Run {
 		state, hash, failure := run.System.State(), run.System.Trace().Hash, signatureOf(run.Failure)
 		unread := w.copies.enabled.Unread() != ""
 		run = d.runAgain()
-		if unread || w.ending == endedOther || run.System == nil || run.System.State() != state || run.System.Trace().Hash != hash || signatureOf(run.Failure) != failure {
+		if w.ending == endedOther || run.System == nil || run.System.State() != state || run.System.Trace().Hash != hash || signatureOf(run.Failure) != failure {
 			d.over = handover{d.options.Reduction, true, whyCopies}
+		} else if unread {
+			d.over = handover{d.options.Reduction, true, whyUnread}
 		}
 	}
 	return run
