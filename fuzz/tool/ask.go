@@ -65,8 +65,8 @@ type questioner struct {
 	sources map[string]string // as returned by stampsBelow
 }
 
-// use calls do with a desk for the present sources.
-func (b *questioner) use(do func(*desk.Desk) error) error {
+// use calls do with a desk for the present sources. Compiling them ends when ctx is done.
+func (b *questioner) use(ctx context.Context, do func(*desk.Desk) error) error {
 	here, err := os.Getwd()
 	if err != nil {
 		return err
@@ -80,21 +80,23 @@ func (b *questioner) use(do func(*desk.Desk) error) error {
 			return do(b.desk)
 		}
 		b.mu.RUnlock()
-		if err := b.compile(now); err != nil {
+		if err := b.compile(ctx, now); err != nil {
 			return err
 		}
 	}
 }
 
 // compile makes a desk for sources, unless there is one.
-func (b *questioner) compile(sources map[string]string) error {
+func (b *questioner) compile(ctx context.Context, sources map[string]string) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.desk != nil && len(differences(b.sources, sources)) == 0 {
 		return nil
 	}
-	b.close()
-	d, done, err := b.compiled(b.call, b.patterns, b.requests)
+	b.drop()
+	call := *b.call
+	call.Context = ctx
+	d, done, err := b.compiled(&call, b.patterns, b.requests)
 	if err != nil {
 		done()
 		return err
@@ -103,8 +105,15 @@ func (b *questioner) compile(sources map[string]string) error {
 	return nil
 }
 
-// close ends all processes and removes the test binaries. No question may be in progress.
+// close waits for the questions in progress. Then it ends all processes and removes the test binaries.
 func (b *questioner) close() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.drop()
+}
+
+// drop ends the processes of the desk and removes its test binaries. The caller must hold mu.
+func (b *questioner) drop() {
 	if b.desk != nil {
 		b.done()
 		b.desk = nil
@@ -130,9 +139,10 @@ func (b *questioner) Ask(ctx context.Context, question string, args []byte) ([]b
 	}
 	ctx, cancel := context.WithTimeout(ctx, mostAnswerTime)
 	defer cancel()
+	defer context.AfterFunc(b.call.Context, cancel)() // a server may answer the last questions before it ends
 	a.patterns = b.patterns
 	var answer any
-	err = b.use(func(d *desk.Desk) (err error) {
+	err = b.use(ctx, func(d *desk.Desk) (err error) {
 		answer, err = q.answer(ctx, d, a)
 		return err
 	})

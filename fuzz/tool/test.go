@@ -114,7 +114,7 @@ func runTest(call *Call, args []string) error {
 		defer printRaces(call.Out, logs)
 		cmd.Env = append(cmd.Env, "GORACE="+os.Getenv("GORACE")+raceOptions+logs+"/race")
 	}
-	worker.Together(cmd)
+	defer worker.Together(cmd)()
 	err = cmd.Run()
 	if err != nil && call.Context.Err() != nil {
 		return call.Context.Err()

@@ -3,7 +3,9 @@
 package tool
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http/httptest"
 	"os"
@@ -99,6 +101,7 @@ func exits(t *props.T) {
 // A viewed is a server of pages about the properties of TestViewed.
 type viewed struct {
 	*httptest.Server
+	*questioner
 	subjects []campaign.Subject
 	url      string // of the pages, with the token
 	live     string // the path of the file that shows a campaign
@@ -118,16 +121,17 @@ func newViewed(t *testing.T) *viewed {
 	if v.subjects, err = campaign.Own(t.Context(), "tool", bounds.Env, "TestViewed"); err != nil || len(v.subjects) != 3 {
 		t.Fatal(v.subjects, err)
 	}
-	q := &questioner{desk: desk.New(v.subjects, bounds, 2), done: func() {}, sources: stampsBelow(enclosing(here, "go.mod"))}
-	v.Server = httptest.NewServer(newHandler(q.Ask, "token", v.live, true))
+	d := desk.New(v.subjects, bounds, 2)
+	v.questioner = &questioner{chooser: chooser{memory: "0"}, call: &Call{Context: t.Context()}, desk: d, done: d.Close, sources: stampsBelow(enclosing(here, "go.mod"))}
+	v.Server = httptest.NewServer(newHandler(v.Ask, "token", v.live, true))
 	t.Cleanup(func() {
 		v.CloseClientConnections()
 		v.Close()
-		q.close()
+		v.close()
 	})
 	v.url = v.URL + "/token/"
 	v.ask = func(question, arguments string) (answer map[string]any) {
-		text, err := q.Ask(t.Context(), question, []byte(arguments))
+		text, err := v.Ask(t.Context(), question, []byte(arguments))
 		if err == nil {
 			err = json.Unmarshal(text, &answer)
 		}
@@ -311,6 +315,21 @@ func TestViewOfACampaign(t *testing.T) {
 	b.Until(`document.body.dataset.connected === "no"`)
 	v.report(t, liveOf(62, "x"))
 	b.Until(runs("62,000") + ` && document.body.dataset.connected === "yes"`)
+}
+
+// TestInterruptEndsQuestions: once the command is interrupted, questions are no longer answered, and
+// nothing is compiled for them.
+func TestInterruptEndsQuestions(t *testing.T) {
+	v := newViewed(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	v.call.Context = ctx
+	cancel()
+	for range 2 {
+		if answer, err := v.Ask(t.Context(), "check", []byte(`{"property": 0}`)); !errors.Is(err, context.Canceled) {
+			t.Errorf("%s, %v", answer, err)
+		}
+		v.close()
+	}
 }
 
 // TestViewOutlivesWorkers: a fork that ends its worker process is an error that says so, and the

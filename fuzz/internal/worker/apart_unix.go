@@ -15,13 +15,20 @@ import (
 func apart(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
 // Together makes the processes that cmd starts end together with cmd. When the context of cmd is
-// done, all of them are interrupted, and killed if they do not end in time.
-func Together(cmd *exec.Cmd) {
+// done, all of them are interrupted, and killed if they do not end in time. The caller must call over
+// after cmd has ended.
+func Together(cmd *exec.Cmd) (over func()) {
 	apart(cmd)
+	var late *time.Timer
 	cmd.Cancel = func() error {
 		group := -cmd.Process.Pid
-		time.AfterFunc(stopping, func() { syscall.Kill(group, syscall.SIGKILL) })
+		late = time.AfterFunc(stopping, func() { syscall.Kill(group, syscall.SIGKILL) })
 		return syscall.Kill(group, syscall.SIGINT)
+	}
+	return func() {
+		if late != nil {
+			late.Stop()
+		}
 	}
 }
 
