@@ -48,7 +48,12 @@ func askProperties(_ context.Context, d *desk.Desk, _ values) (any, error) {
 
 // A searched is the answer to a question that searches for failing runs.
 type searched struct {
-	Runs     int       `json:"runs"`
+	Runs int `json:"runs"`
+	shown
+}
+
+// A shown is the answer to a question that may show failing runs.
+type shown struct {
 	Said     []string  `json:"said,omitempty"`
 	Failures []failure `json:"failures"`
 }
@@ -74,9 +79,9 @@ func failureOf(r *record.Record) failure {
 	return f
 }
 
-// searchedBy returns the answer for a reply.
-func searchedBy(r *session.Reply) *searched {
-	s := &searched{Runs: r.Runs, Said: append(r.Notes, r.Problems...), Failures: []failure{}}
+// shownBy returns the answer for a reply.
+func shownBy(r *session.Reply) *shown {
+	s := &shown{Said: append(r.Notes, r.Problems...), Failures: []failure{}}
 	for _, text := range []string{r.Complete, r.Text} {
 		if text != "" {
 			s.Said = append(s.Said, text)
@@ -97,7 +102,7 @@ func askCheck(ctx context.Context, d *desk.Desk, a values) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return searchedBy(r), nil
+	return searched{r.Runs, *shownBy(r)}, nil
 }
 
 func askExplore(ctx context.Context, d *desk.Desk, a values) (any, error) {
@@ -105,7 +110,7 @@ func askExplore(ctx context.Context, d *desk.Desk, a values) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return searchedBy(r), nil
+	return searched{r.Runs, *shownBy(r)}, nil
 }
 
 func askReplay(ctx context.Context, d *desk.Desk, a values) (any, error) {
@@ -113,7 +118,7 @@ func askReplay(ctx context.Context, d *desk.Desk, a values) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return searchedBy(r), nil
+	return shownBy(r), nil
 }
 
 func askCause(ctx context.Context, d *desk.Desk, a values) (any, error) {
