@@ -1,6 +1,7 @@
 package tool
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/jostle-go/jostle/fuzz/internal/desk"
 	"github.com/jostle-go/jostle/fuzz/internal/screen"
+	"github.com/jostle-go/jostle/fuzz/internal/words"
 )
 
 // A Question is what the commands ask and mcp answer about the properties of packages.
@@ -128,11 +130,10 @@ const (
 
 // Ask answers a question, as JSON. The arguments are a JSON object.
 func (b *questioner) Ask(ctx context.Context, question string, args []byte) ([]byte, error) {
-	i := slices.IndexFunc(Questions(), func(q Question) bool { return q.Name == question })
-	if i < 0 {
-		return nil, fmt.Errorf("there is no question %q: `jostle ask` lists the questions", question)
+	q, err := questionNamed(question)
+	if err != nil {
+		return nil, err
 	}
-	q := Questions()[i]
 	a, err := q.read(args)
 	if err != nil {
 		return nil, err
@@ -157,6 +158,18 @@ func (b *questioner) Ask(ctx context.Context, question string, args []byte) ([]b
 		err = fmt.Errorf("the answer has %d kB, the limit is %d: ask for less, for example for fewer steps", len(text)>>10, mostAnswer>>10)
 	}
 	return []byte(screen.JSON(text)), err
+}
+
+// questionNamed returns the question with the given name.
+func questionNamed(name string) (*Question, error) {
+	var names []string
+	for _, q := range Questions() {
+		if q.Name == name {
+			return &q, nil
+		}
+		names = append(names, q.Name)
+	}
+	return nil, fmt.Errorf("there is no question %q%s", name, cmp.Or(words.DidYouMean(name, "", names), ": `jostle help ask` lists the questions"))
 }
 
 // read returns the arguments in a JSON object.
@@ -244,7 +257,7 @@ func newAsk() *Command {
 			defer b.close()
 			answer, err := b.Ask(call.Context, args[0], object)
 			if err == nil {
-				fmt.Fprintf(call.Out, "%s\n", answer)
+				fmt.Fprintf(screen.Whole(call.Out), "%s\n", answer)
 			}
 			return err
 		},
@@ -256,15 +269,21 @@ func newAsk() *Command {
 
 // objectOf returns the JSON object with arguments such as "step=4".
 func objectOf(question string, args []string) ([]byte, error) {
+	q, err := questionNamed(question)
+	if err != nil {
+		return nil, err
+	}
 	object := map[string]any{}
-	i := slices.IndexFunc(Questions(), func(q Question) bool { return q.Name == question })
 	for _, arg := range args {
 		name, value, ok := strings.Cut(arg, "=")
 		if !ok {
 			return nil, fmt.Errorf("the argument %q is not of the form name=value", arg)
 		}
+		if _, twice := object[name]; twice {
+			return nil, fmt.Errorf("the argument %s is given twice", name)
+		}
 		object[name] = value
-		text := i >= 0 && slices.ContainsFunc(Questions()[i].Parameters, func(p Parameter) bool { return p.Name == name && p.Text })
+		text := slices.ContainsFunc(q.Parameters, func(p Parameter) bool { return p.Name == name && p.Text })
 		if n, err := strconv.Atoi(value); err == nil && !text {
 			object[name] = n
 		}
