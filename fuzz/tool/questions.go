@@ -150,22 +150,21 @@ func askContinuations(ctx context.Context, d *desk.Desk, a values) (any, error) 
 
 // askGaps reads the state that the last campaign has saved.
 func askGaps(_ context.Context, d *desk.Desk, a values) (any, error) {
-	list, number := d.Properties(), a.numbers["property"]
-	if number >= len(list) {
-		return nil, fmt.Errorf("there is no property %d: there are %d, counted from 0", number, len(list))
+	s, err := d.Subject(a.numbers["property"])
+	if err != nil {
+		return nil, err
 	}
 	r, err := (&night{}).read(a.patterns)
 	if err != nil {
 		return nil, err
 	}
-	p := &list[number]
 	for i := range r.Outcomes {
-		if out := &r.Outcomes[i]; out.Subject.Binary.Package == p.Package && out.Subject.Property.Test == p.Test && out.Subject.Property.Name == p.Name {
+		if out := &r.Outcomes[i]; out.Subject.Binary.Package == s.Binary.Package && out.Subject.Property.Test == s.Property.Test && out.Subject.Property.Call == s.Property.Call {
 			gaps := append([]coverage.OpenName{}, out.Orders.OpenNames()...) // not nil, which would be null in JSON
 			return map[string]any{"gaps": gaps, "table": strings.Split(strings.TrimSpace(out.Orders.Text()), "\n")}, nil
 		}
 	}
-	return nil, fmt.Errorf("the last campaign did not search %s", p.Name)
+	return nil, fmt.Errorf("the last campaign did not search %s", s.String())
 }
 
 func askSave(ctx context.Context, d *desk.Desk, a values) (any, error) {

@@ -35,6 +35,7 @@ type Desk struct {
 
 const (
 	mostForks = 1000 // the maximum number of forks that a Desk remembers
+	mostCases = 100  // the maximum number of cases in the description of a property
 	mostIdle  = 4    // the maximum number of processes that wait for a request
 )
 
@@ -63,7 +64,7 @@ type Property struct {
 	Name    string `json:"name"`
 	Verb    string `json:"verb"`
 	Cases   []Case `json:"cases"` // the saved cases, the smallest first
-	// Problems says which files in the folder of the cases cannot be read.
+	// Problems says which files in the folder of the cases cannot be read, and whether Cases omits some.
 	Problems []string `json:"problems,omitempty"`
 }
 
@@ -84,8 +85,11 @@ func (d *Desk) Properties() (list []Property) {
 		s := &d.subjects[i]
 		p := Property{Number: i, Package: s.Binary.Package, Test: s.Property.Test, Name: s.Property.Name, Verb: s.Property.Verb, Cases: []Case{}}
 		cases, problems := s.Cases().Load()
-		for k := range cases {
+		for k := range cases[:min(len(cases), mostCases)] {
 			p.Cases = append(p.Cases, describe(&cases[k]))
+		}
+		if len(cases) > mostCases {
+			p.Problems = append(p.Problems, fmt.Sprintf("%d of %d cases are listed: jostle corpus list lists all", mostCases, len(cases)))
 		}
 		for _, problem := range problems {
 			if !errors.Is(problem, corpus.ErrElsewhere) {
@@ -145,11 +149,19 @@ func (d *Desk) Open(ctx context.Context, id string) (Run, error) {
 	return Run{ID: IDOf(c.Path), Case: string(text), File: c.Path, owners: owners}, err
 }
 
+// Subject returns the property with the given number.
+func (d *Desk) Subject(number int) (*campaign.Subject, error) {
+	if number < 0 || number >= len(d.subjects) {
+		return nil, fmt.Errorf("there is no property %d: there are %d, counted from 0", number, len(d.subjects))
+	}
+	return &d.subjects[number], nil
+}
+
 // Do sends a request to a worker process of a property. If the process dies in the request, the
 // error is a *worker.Death.
 func (d *Desk) Do(ctx context.Context, property int, q session.Request) (*session.Reply, error) {
-	if property < 0 || property >= len(d.subjects) {
-		return nil, fmt.Errorf("there is no property %d: there are %d, counted from 0", property, len(d.subjects))
+	if _, err := d.Subject(property); err != nil {
+		return nil, err
 	}
 	select {
 	case d.turns <- struct{}{}:

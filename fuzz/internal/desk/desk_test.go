@@ -9,12 +9,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jostle-go/jostle/corpus"
 	"github.com/jostle-go/jostle/fuzz"
 	"github.com/jostle-go/jostle/fuzz/internal/campaign"
 	"github.com/jostle-go/jostle/fuzz/internal/desk"
 	"github.com/jostle-go/jostle/fuzz/internal/worker"
 	"github.com/jostle-go/jostle/fuzz/subjects/trial"
 	"github.com/jostle-go/jostle/props"
+	"github.com/jostle-go/jostle/pulse/choice"
 )
 
 // isAsked is set in the environment of worker processes, which are processes of this test binary.
@@ -107,6 +109,26 @@ func TestDesk(t *testing.T) {
 	}
 	if r, err := d.Explore(ctx, 0, time.Minute, 0); err != nil || len(r.Findings) != 2 {
 		t.Fatalf("explore: %d findings, %v", len(r.Findings), err)
+	}
+}
+
+// TestManyCases: the description of a property has a limited number of cases, and says so.
+func TestManyCases(t *testing.T) {
+	const most, all = 100, 101
+	d := newDesk(t, "TestAsked")
+	folder := d.Subjects()[0].Cases()
+	for run := range uint64(all) {
+		if _, _, err := folder.Save(corpus.Case{Property: folder.Property, Test: "TestAsked", Strategy: "random", Record: choice.Record{Deliveries: []uint64{run}}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p := d.Properties()[0]
+	if want := fmt.Sprintf("%d of %d cases are listed: jostle corpus list lists all", most, all); len(p.Cases) != most || len(p.Problems) != 1 || p.Problems[0] != want {
+		t.Errorf("%d cases, %q", len(p.Cases), p.Problems)
+	}
+	_, err := d.Open(t.Context(), "none")
+	if err == nil || !strings.HasSuffix(err.Error(), ", and 91 more)") || len(err.Error()) > 2000 {
+		t.Errorf("an unknown case: %v", err)
 	}
 }
 
