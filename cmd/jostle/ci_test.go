@@ -240,7 +240,7 @@ func runStep(ts *testscript.TestScript, neg bool, s step, values *strings.Replac
 }
 
 // runAction runs the step of the action with the given name. Further arguments are inputs, such as
-// for=2s.
+// for=2s. A | in an input is a new line.
 func runAction(ts *testscript.TestScript, neg bool, args []string) {
 	text, err := os.ReadFile(filepath.Join(sourceFolder, actionFile))
 	ts.Check(err)
@@ -249,7 +249,7 @@ func runAction(ts *testscript.TestScript, neg bool, args []string) {
 	var values []string
 	for _, arg := range args[1:] {
 		name, value, _ := strings.Cut(arg, "=")
-		values = append(values, "${{ inputs."+name+" }}", value)
+		values = append(values, "${{ inputs."+name+" }}", strings.ReplaceAll(value, "|", "\n"))
 	}
 	for name, input := range a.Inputs {
 		values = append(values, "${{ inputs."+name+" }}", input.Default)
