@@ -353,7 +353,7 @@ func TestViewOutlivesWorkers(t *testing.T) {
 			if err != nil || answer.Error == "" == (answer.Run == "") {
 				t.Fatalf("%v, %+v", err, answer)
 			}
-			if strings.Contains(answer.Error, "exit status 7") {
+			if strings.Contains(answer.Error, "the worker process ended: exit status 7") {
 				answers[true]++
 			} else if answer.Run != "" {
 				answers[false]++

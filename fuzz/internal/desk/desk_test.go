@@ -112,6 +112,36 @@ func TestDesk(t *testing.T) {
 	}
 }
 
+// TestChangedCase: a fork of a case whose file has changed is a fork of the new case, and there is none of
+// a case whose file was removed.
+func TestChangedCase(t *testing.T) {
+	d, ctx := newDesk(t, "TestAsked"), t.Context()
+	if _, err := d.Check(ctx, 0, 1, 10*time.Second, 1000); err != nil {
+		t.Fatal(err)
+	}
+	saved := d.Properties()[0].Cases[0]
+	fork, err := d.Fork(ctx, saved.ID, 0, 0)
+	if err == nil {
+		err = os.WriteFile(saved.File, []byte(fork.Case), 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	changed, err := d.Walk(ctx, saved.ID, 0, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if w, err := d.Walk(ctx, fork.ID, 0, 1); err != nil || w.Moments[0].Label != changed.Moments[0].Others[0].Label {
+		t.Errorf("%+v, %v, want a fork of %+v", w, err, changed)
+	}
+	if err := os.Remove(saved.File); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := d.Walk(ctx, fork.ID, 0, 1); err == nil || !strings.Contains(err.Error(), "there is no case") {
+		t.Errorf("a fork of a removed case: %v", err)
+	}
+}
+
 // TestManyCases: the description of a property has a limited number of cases, and says so.
 func TestManyCases(t *testing.T) {
 	const most, all = 100, 101
