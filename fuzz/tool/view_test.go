@@ -253,6 +253,28 @@ func TestViewInABrowser(t *testing.T) {
 	}
 }
 
+// TestViewOfAChangedCase: the page says that the run of an open case is no longer the same.
+func TestViewOfAChangedCase(t *testing.T) {
+	v := newViewed(t)
+	b := browser.Start(t, v.URL)
+	id := v.caseOf(0)
+	b.Open(v.url+"#run/"+id, 1280, 800, "light")
+	b.Until(`document.querySelector("#step h1") !== null`)
+	saved, err := v.desk.Open(t.Context(), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fork, err := v.desk.Fork(t.Context(), id, 0, 0)
+	if err == nil {
+		err = os.WriteFile(saved.File, []byte(fork.Case), 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.Is(`void ask("steps", {run: run.id, first: 0, count: 1}).then(w => keep(run, w))`)
+	b.Until(`/^The run differs from the one that was opened/.test(document.getElementById("status").textContent)`)
+}
+
 // TestViewOfALongRun opens a run of 10,000 steps. Only the rows that are seen are drawn, and only
 // those steps are fetched.
 func TestViewOfALongRun(t *testing.T) {
