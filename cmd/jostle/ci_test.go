@@ -102,7 +102,7 @@ func written(t *testing.T, dir string) map[string][]byte {
 // TestWorkflows: the workflows are YAML with only the intended fields of GitHub, and
 // steps that refer to each other exist.
 func TestWorkflows(t *testing.T) {
-	for _, dir := range []string{"", "go/bank"} {
+	for _, dir := range []string{"", "go/bank", "@go/my: $(bank)"} {
 		for name, text := range written(t, dir) {
 			w, err := readWorkflow(text)
 			if err != nil || len(w.Jobs) != 1 {
@@ -114,6 +114,9 @@ func TestWorkflows(t *testing.T) {
 				}
 				checkSteps(t, name, job.Steps)
 				for _, s := range job.Steps {
+					if dir != "" && strings.Contains(s.Run, dir) {
+						t.Errorf("%s: step %q has the name of the folder in a program", name, s.Name)
+					}
 					for key, value := range s.With {
 						if mod := strings.HasSuffix(value, "go.mod"); mod && value != filepath.ToSlash(filepath.Join(dir, "go.mod")) {
 							t.Errorf("%s: %s is %q", name, key, value)
