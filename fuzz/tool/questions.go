@@ -37,7 +37,7 @@ func Questions() []Question {
 			[]Parameter{ofRun, ofStep, {Name: "other", About: "the index of the message in others, a list of the step", Required: true}}, false, askFork},
 		{"continuations", "how often random continuations of a run from a step fail", []Parameter{ofRun, ofStep, forSeconds,
 			{Name: "runs", About: "the number of continuations", Usual: 50, Least: 1, Most: 10_000}}, false, askContinuations},
-		{"gaps", "which pairs of messages of a property never raced in the last campaign of jostle fuzz", []Parameter{ofProperty}, false, askGaps},
+		{"gaps", "which orders of two messages the last campaign of jostle fuzz has not shown, although they seem possible", []Parameter{ofProperty}, false, askGaps},
 		{"save", "save a fork as a case, which go test runs first from then on", []Parameter{ofRun}, true, askSave},
 	}
 }
