@@ -84,10 +84,10 @@ func TestDesk(t *testing.T) {
 	if f, err := d.Walk(ctx, fork.ID, 0, 100); err != nil || f.Moments[at].Label != w.Moments[at].Others[0].Label {
 		t.Fatalf("walk of the fork: %+v, %v", f, err)
 	}
-	if r, err := d.Replay(ctx, fork.ID); err != nil || len(r.Findings) != 1 || r.Findings[0].Where != "a fork" {
+	if r, err := d.Replay(ctx, fork.ID); err != nil || len(r.Findings) != 1 || r.Findings[0].Where != "an unsaved run" {
 		t.Fatalf("replay of the fork: %+v, %v", r, err)
 	}
-	passing, passes := id+"@3:0", "the run passes: a fork"
+	passing, passes := id+"@3:0", "an unsaved run passes"
 	if r, err := d.Replay(ctx, passing); err != nil || len(r.Notes) != 1 || r.Notes[0] != passes {
 		t.Fatalf("replay of a fork that passes: %+v, %v", r, err)
 	}

@@ -93,21 +93,21 @@ func (s *Session) play(ctx context.Context, runner *props.Runner, c *corpus.Case
 	return played, nil
 }
 
-// ranAs describes the run of a case. A case without a file is a fork.
+// ranAs describes the run of a case. A case without a file is not saved, such as a fork.
 func ranAs(c *corpus.Case, played *finding.Replayed) string {
 	switch {
 	case c.Path != "":
 		return fmt.Sprintf("saved case %s (%s)", filepath.Base(c.Path), played.How)
 	case played.Exact:
-		return "a fork"
+		return "an unsaved run"
 	}
-	return fmt.Sprintf("a fork (%s)", played.How)
+	return fmt.Sprintf("an unsaved run (%s)", played.How)
 }
 
 // held returns the message for a case that passes.
 func (s *Session) held(c *corpus.Case, played *finding.Replayed) string {
 	if c.Path == "" {
-		return "the run passes: " + ranAs(c, played)
+		return ranAs(c, played) + " passes"
 	}
 	return played.Held(filepath.Base(c.Path), s.isLiteral())
 }
