@@ -184,11 +184,13 @@ func (c *caseCommand) do(call *Call, args []string, q session.Request) (*session
 // reported before anything is compiled.
 func caseFile(args []string) (file, dir string, err error) {
 	file, dir = args[0], "."
+	var missing error // if the case is not in the module, it may be in the folder JOSTLE_OUT
 	if len(args) == 1 {
-		if path, err := caseInModule(file); err == nil {
+		var path string
+		if path, missing = caseInModule(file); missing == nil {
 			file = path
-		} else if errors.Is(err, desk.ErrAmbiguous) {
-			return "", "", err
+		} else if errors.Is(missing, desk.ErrAmbiguous) {
+			return "", "", missing
 		}
 	}
 	if info, err := os.Stat(file); err == nil && info.Mode().IsRegular() {
@@ -206,6 +208,9 @@ func caseFile(args []string) (file, dir string, err error) {
 		return file, args[1], nil
 	}
 	if there, _ := fs.Glob(os.DirFS(dir), "*.go"); len(there) == 0 {
+		if missing != nil {
+			return "", "", missing
+		}
 		return "", "", fmt.Errorf("there are no Go files in %s: give the package of the case after the case", dir)
 	}
 	return file, dir, nil
@@ -214,8 +219,14 @@ func caseFile(args []string) (file, dir string, err error) {
 // caseInModule returns the path of the case that name names: the path of a file, or the start of the
 // name of a case that is saved in the module of the current folder.
 func caseInModule(name string) (path string, err error) {
-	if info, err := os.Stat(name); err == nil && !info.IsDir() || strings.ContainsRune(name, filepath.Separator) {
-		return name, err
+	info, err := os.Stat(name)
+	switch isPath := strings.ContainsRune(name, filepath.Separator); {
+	case err == nil && !info.IsDir():
+		return name, nil
+	case err == nil && isPath:
+		return "", fmt.Errorf("%s is a folder: give the path of a case file or the start of its name", name)
+	case isPath:
+		return "", err
 	}
 	here, err := os.Getwd()
 	if err != nil {

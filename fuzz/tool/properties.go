@@ -128,6 +128,7 @@ func (c *chooser) find(call *Call, patterns []string) (list []campaign.Subject, 
 	if err != nil {
 		return nil, done, err
 	}
+	c.unoffered = nil
 	all, names := 0, []string(nil)
 	for _, b := range binaries {
 		command := b.Command("")

@@ -113,10 +113,15 @@ func (d *Desk) caseNamed(name string) (path string, err error) {
 	return path, err
 }
 
+// shownAll returns the first few of the paths, and the number of the others, as text.
 func shownAll(paths []string) string {
-	list := slices.Clone(paths)
+	const most = 10
+	list := slices.Clone(paths[:min(len(paths), most)])
 	for i := range list {
 		list[i] = env.Shown(list[i])
+	}
+	if more := len(paths) - most; more > 0 {
+		list = append(list, fmt.Sprintf("and %d more", more))
 	}
 	return strings.Join(list, ", ")
 }

@@ -224,7 +224,8 @@ async function open(id, step) {
 
 function keep(r, walk) {
   walk.moments.forEach(m => r.moments.set(m.number, m));
-  if (r.walk && walk.hash !== r.walk.hash || walk.unsteady) say("The program does not repeat: another run of it differs. " + walk.unsteady, true);
+  if (walk.unsteady) say("The program does not repeat: another run of it differs. " + walk.unsteady, true);
+  else if (r.walk && walk.hash !== r.walk.hash) say("The run differs from the one that was opened: the program or the case has changed, or the program does not repeat. Reload the page.", true);
 }
 
 function showVerdict() {
