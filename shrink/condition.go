@@ -46,9 +46,9 @@ const (
 // if the condition would be too long, or if no constraints separate the failed orders from the
 // passed orders.
 //
-// In a run of goroutines, a constraint that only says that its first message is received mostly
-// holds because of the failure: the test waits longer for a goroutine that is stuck. Such
-// constraints are not used there.
+// In runs of goroutines, a constraint is used only if its two steps occur in both orders. Otherwise
+// it says no more than that its first step occurs, mostly because of the failure: the test waits
+// longer for a goroutine that is stuck.
 func ConditionOf(orders []Order, like []choice.Constraint) (c Condition, ok bool) {
 	s := newSorter(orders, like)
 	left := s.failed.clone()
@@ -105,9 +105,9 @@ func (s set) count() (n int) {
 // A literal is a constraint with the set of the orders in which it holds.
 type literal struct {
 	choice.Constraint
-	in   set
-	bare bool // set if no order receives Second without First before it
-	rank int  // decides between literals that hold in the same orders: the lowest rank is used
+	in    set
+	turns bool // set if some order receives Second before First
+	rank  int  // decides between literals that hold in the same orders: the lowest rank is used
 }
 
 // A sorter finds constraints that separate the failed orders from the passed orders.
@@ -131,7 +131,7 @@ func newSorter(orders []Order, like []choice.Constraint) *sorter {
 	}
 	s.learnShared(orders, like)
 	if slices.ContainsFunc(orders, func(o Order) bool { return len(o.Shared) > 0 }) {
-		s.literals = slices.DeleteFunc(s.literals, func(l literal) bool { return l.bare })
+		s.literals = slices.DeleteFunc(s.literals, func(l literal) bool { return !l.turns })
 	}
 	slices.SortFunc(s.literals, func(a, b literal) int {
 		return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(a.First, b.First), cmp.Compare(a.Second, b.Second))
@@ -204,7 +204,7 @@ func (s *sorter) learnShared(orders []Order, like []choice.Constraint) {
 }
 
 func (s *sorter) learnPair(places []map[uint64]int, c choice.Constraint, like []choice.Constraint) {
-	in, apart, bare := newSet(len(places)), 0, true
+	in, apart, turns := newSet(len(places)), 0, false
 	for i := range places {
 		first, second := places[i][c.First], places[i][c.Second]
 		if first > 0 && (second == 0 || first < second) {
@@ -212,9 +212,8 @@ func (s *sorter) learnPair(places []map[uint64]int, c choice.Constraint, like []
 			if second > 0 && (apart == 0 || second-first < apart) {
 				apart = second - first
 			}
-		} else if second > 0 {
-			bare = false
 		}
+		turns = turns || second > 0 && second < first
 	}
 	if n := in.count(); n == 0 || n == len(places) {
 		return
@@ -226,7 +225,7 @@ func (s *sorter) learnPair(places []map[uint64]int, c choice.Constraint, like []
 	if slices.Contains(like, c) {
 		rank = 0
 	}
-	s.literals = append(s.literals, literal{c, in, bare, rank})
+	s.literals = append(s.literals, literal{c, in, turns, rank})
 }
 
 // term returns a conjunction of constraints that holds in no passed order, but in as many orders of

@@ -87,7 +87,7 @@ func TestConditions(t *testing.T) {
 	}
 }
 
-// TestConditionsOfGoroutines: of goroutines, a condition names no step that only failing orders have,
+// TestConditionsOfGoroutines: a condition on goroutines names no step that only failing orders have,
 // such as the last ticks (2, 9) of a clock for a test that waits. Actors have no steps on shared objects.
 func TestConditionsOfGoroutines(t *testing.T) {
 	order := func(failed bool, ticks []uint64, steps ...uint64) shrink.Order {

@@ -2,6 +2,7 @@ package tool
 
 import (
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -13,6 +14,7 @@ import (
 	"time"
 
 	"github.com/jostle-go/jostle/fuzz/internal/screen"
+	"github.com/jostle-go/jostle/fuzz/internal/worker"
 )
 
 // newTest returns the command that runs existing tests in many orders of their goroutines.
@@ -82,11 +84,11 @@ type testCall struct {
 }
 
 func runTest(call *Call, args []string) error {
-	if slices.ContainsFunc(args, func(a string) bool { return a == "-h" || a == "-help" || a == "--help" }) {
+	c, err := readTest(args)
+	if errors.Is(err, flag.ErrHelp) {
 		fmt.Fprintln(call.Out, newTest().Long)
 		return nil
 	}
-	c, err := readTest(args)
 	if err != nil {
 		return err
 	}
@@ -112,8 +114,11 @@ func runTest(call *Call, args []string) error {
 		defer printRaces(call.Out, logs)
 		cmd.Env = append(cmd.Env, "GORACE="+os.Getenv("GORACE")+raceOptions+logs+"/race")
 	}
-	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	defer worker.Together(cmd)()
 	err = cmd.Run()
+	if err != nil && call.Context.Err() != nil {
+		return call.Context.Err()
+	}
 	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
 		if exit.ExitCode() == failed {
 			return errFailed
@@ -175,13 +180,17 @@ func raceAccesses(report string) string {
 // mostRaceBytes limits how much of the reports of one test binary is read.
 const mostRaceBytes = 64 << 20
 
-// readTest separates the flags of jostle test from those of go test.
+// readTest separates the flags of jostle test from those of go test. If a flag asks for help, the
+// error is flag.ErrHelp.
 func readTest(args []string) (c testCall, err error) {
 	for i := 0; i < len(args); i++ {
 		name, value, joined := strings.Cut(strings.TrimPrefix(args[i], "-"), "=")
-		if args[i] == "-args" || args[i] == "--args" {
+		switch args[i] {
+		case "-args", "--args":
 			c.args = append(c.args, args[i:]...)
 			return c, nil
+		case "-h", "-help", "--help":
+			return c, flag.ErrHelp
 		}
 		own := strings.HasPrefix(args[i], "-") && slices.Contains([]string{"for", "-for", "network", "-network", "overlay", "-overlay"}, name)
 		if !own {
