@@ -128,7 +128,7 @@ func arguments(pattern string, limit time.Duration, own []string) []string {
 		switch {
 		case !isTesting || !strings.HasPrefix(arg, "-"):
 			rest = append(rest, arg)
-		case slices.Contains([]string{"short", "cpu", "parallel"}, name):
+		case slices.Contains([]string{"short", "v", "cpu", "parallel"}, name):
 			list = append(list, arg)
 		}
 	}

@@ -220,7 +220,7 @@ func TestArguments(t *testing.T) {
 	own := []string{"-test.v=true", "-test.short", "--test.cpu=1,2", "-test.run=^TestX", "-test.fuzz=F", "-test.testlogfile=/x",
 		"-test.timeout", "1m", "-test.parallel", "3", "-test.v", "-size=3", "more"}
 	got := strings.Join(arguments("^TestBank$/^big$", 5*time.Second, own), " ")
-	const want = "-test.run=^TestBank$/^big$ -test.timeout=5s -test.count=1 -test.paniconexit0 -test.short --test.cpu=1,2 -test.parallel=3 -size=3 more"
+	const want = "-test.run=^TestBank$/^big$ -test.timeout=5s -test.count=1 -test.paniconexit0 -test.v=true -test.short --test.cpu=1,2 -test.parallel=3 -test.v -size=3 more"
 	if got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
