@@ -284,7 +284,7 @@ func sharedIn(t *trace.Trace, numbers map[uint64]uint64) (list [][]uint64) {
 // keyOf returns a hash of the messages that each actor of a run received, in order. The order
 // of receives by different actors does not matter, unless they did operations on one object.
 func keyOf(t *trace.Trace) (key uint64) {
-	if explore.UsesObjects(t) {
+	if t.UsesObjects() {
 		return explore.ClassOf(t)
 	}
 	sums := make([]uint64, len(t.Actors))

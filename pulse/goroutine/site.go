@@ -20,7 +20,7 @@ type site struct {
 
 func (s *site) String() string { return s.label }
 
-// IsOperation makes a site a pulse.Operation.
+// IsOperation makes a site a trace.Operation.
 func (s *site) IsOperation() {}
 
 // A siteKey identifies a site.
