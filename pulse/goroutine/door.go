@@ -34,7 +34,7 @@ type door struct {
 }
 
 // doorVersion is the version of the declarations shared with the runtime.
-const doorVersion = 7
+const doorVersion = 8
 
 // A reason says why a goroutine has returned control to jostle.
 type reason uint8
@@ -76,7 +76,7 @@ type state struct {
 	id      uint64
 	start   uintptr // first instruction of its function
 	op      operation
-	object  uintptr
+	locks   bool           // set if it waits for a mutex
 	waits   string         // what it waits for, or ""
 	callers [depth]uintptr // the innermost callers of its last operation, then zeros
 }

@@ -50,7 +50,6 @@ import (
 	"reflect"
 	"runtime"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/jostle-go/jostle/pulse"
@@ -272,12 +271,12 @@ func (r *routine) Waits() (out stack.Wait) {
 	if frames := r.frames(); len(frames) > 0 {
 		out.At = frames[0]
 	}
-	what := r.state().waits
-	if what == "" {
+	s := *r.state()
+	if s.waits == "" {
 		out.What = "for its turn"
 		return out
 	}
-	out.What = "in " + what
+	out.What = "in " + s.waits
 	for i := 0; ; i++ {
 		object, made := r.world.awaited(r.thread, i)
 		if object == 0 {
@@ -288,7 +287,7 @@ func (r *routine) Waits() (out stack.Wait) {
 			call, _ := runtime.CallersFrames([]uintptr{made}).Next()
 			o.Made = stack.FrameOf(call)
 		}
-		if isLock(what) {
+		if s.locks {
 			o.Held = r.world.holders(object)
 		}
 		if o.Made.File != "" || len(o.Held) > 0 {
@@ -311,7 +310,7 @@ func (w *world) holders(object uintptr) (list []stack.Hold) {
 			continue
 		}
 		r := w.list[h.id-1]
-		if awaited, _ := w.awaited(r.thread, 0); awaited == object && isLock(r.state().waits) && !waiting[h.id] {
+		if awaited, _ := w.awaited(r.thread, 0); awaited == object && r.state().locks && !waiting[h.id] {
 			waiting[h.id] = true
 			continue
 		}
@@ -323,11 +322,6 @@ func (w *world) holders(object uintptr) (list []stack.Hold) {
 	}
 	slices.Reverse(list)
 	return list
-}
-
-// isLock reports whether a goroutine that waits for something waits for a lock.
-func isLock(waits string) bool {
-	return strings.HasPrefix(waits, "sync.Mutex.") || strings.HasPrefix(waits, "sync.RWMutex.")
 }
 
 func (r *routine) state() *state { return r.world.stateOf(r.thread) }

@@ -336,7 +336,7 @@ func TestHolders(t *testing.T) {
 	waits := func(what string) act {
 		return act{blocked, 0, func(f *fake) {
 			for _, g := range f.threads {
-				g.waits = what
+				g.waits, g.locks = what, what != "sync.WaitGroup.Wait"
 			}
 		}}
 	}
