@@ -181,14 +181,15 @@ func (d *door) begin(sys *pulse.System, main func(), ends bool) *world {
 
 // A routine is a goroutine, as an actor.
 type routine struct {
+	start
 	world  *world
 	thread thread
 	id     uint64 // its number in the run, from 1; 1 is the goroutine that runs main
 	ref    pulse.Ref
-	place  stack.Frame // the line at which the goroutine's function begins
-	why    reason      // why the goroutine returned control to jostle
-	turn   *site       // the message that the goroutine is to receive, or nil if it cannot run
-	since  int         // the number of steps of the run when the goroutine became able to run
+	why    reason // why the goroutine returned control to jostle
+	turn   *site  // the message that the goroutine is to receive, or nil if it cannot run
+	since  int    // the number of steps of the run when the goroutine became able to run
+	ran    int    // the number of steps of the run after its last step
 }
 
 // Receive takes one step of the goroutine.

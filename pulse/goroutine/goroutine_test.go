@@ -296,14 +296,42 @@ func TestEndless(t *testing.T) {
 	}
 }
 
-// TestTicker: a test that waits while a ticker ticks forever is not reported as stuck.
+// TestTicker: a test that waits while a ticker ticks forever is not reported as stuck, because a later
+// tick may wake it. If goroutines wait for each other's locks, no tick can.
 func TestTicker(t *testing.T) {
-	f := &fake{}
 	ticks := slices.Repeat([]act{sleeps(2, time.Nanosecond)}, 2*mostSteps)
-	sys := pulse.New(pulse.Options{})
-	end := f.door(starts(ticks...), blocks).runTest(sys, nil)
-	if end.Outside != "it does not end within 30000 steps" || sys.Failure() != nil {
-		t.Error(end, sys.Failure())
+	locks := []locked{{object: 7, id: 3}, {object: 9, id: 4}, {object: 9, id: 3}, {object: 7, id: 4}}
+	waits := act{blocked, 0, func(f *fake) {
+		for _, g := range f.threads[2:] {
+			g.waits, g.locks = "sync.Mutex.Lock", f.locks != nil
+		}
+	}}
+	const ran = "it does not end within 30000 steps: in the last 1000, only goroutine.1 ran, and "
+	for _, c := range []struct {
+		name            string
+		main            act
+		locks           []locked
+		outside, failed string
+		steps           int
+	}{
+		{"unknown locks", blocks, nil, ran + "goroutine.2 waits in sync.Mutex.Lock, goroutine.3 waits in sync.Mutex.Lock", "", mostSteps},
+		{"one waits for the other", blocks, locks[1:3], ran + "goroutine.2 waits in sync.Mutex.Lock, locked by goroutine.3, goroutine.3 waits in sync.Mutex.Lock", "", mostSteps},
+		{"each waits for the other", blocks, locks, "", "stuck: goroutines wait for each other's locks, and in the last 1000 steps only goroutine.1 ran", 2 * lately},
+		{"the test goes on", yields, locks, "it does not end within 30000 steps: in the last 1000, only main, goroutine.1 ran, and goroutine.2 waits in sync.Mutex.Lock, " +
+			"locked by goroutine.3, goroutine.3 waits in sync.Mutex.Lock, locked by goroutine.2", "", mostSteps},
+	} {
+		f := &fake{locks: c.locks, awaited: []uintptr{0, 0, 9, 7}}
+		sys := pulse.New(pulse.Options{})
+		script := append([]act{starts(ticks...), starts(waits), starts(waits)}, slices.Repeat([]act{c.main}, mostSteps)...)
+		end := f.door(script...).runTest(sys, nil)
+		failed := ""
+		if sys.Failure() != nil {
+			failed = sys.Failure().Text
+		}
+		if end.Outside != c.outside || failed != c.failed || sys.Steps() != c.steps {
+			t.Errorf("%s: %q, %q after %d steps, want %q, %q after %d", c.name, end.Outside, failed, sys.Steps(), c.outside, c.failed, c.steps)
+		}
+		sys.Close()
 	}
 }
 

@@ -1,7 +1,6 @@
 package goroutine
 
 import (
-	"fmt"
 	"time"
 	"unsafe"
 
@@ -73,6 +72,7 @@ const patience = 300
 // has passed.
 func (w *world) share(by *routine) {
 	w.steps++
+	by.ran = w.steps
 	if w.starving == by || w.starving != nil && w.starving.turn == nil {
 		w.starving = nil
 		for _, r := range w.held {
@@ -136,17 +136,14 @@ func (w *world) fire(now int64) {
 	}
 }
 
-// mostSteps is the number of steps after which the run of a test counts as endless.
-const mostSteps = 30_000
-
 // over reports whether the run of a test has ended with the last step. r is the goroutine
 // that took the step, nil if the step was a clock tick.
 func (w *world) over(r *routine) bool {
 	if what := w.outside(w.control); w.cause == "" && what != "" {
 		w.cause = "it depends on " + what
 	}
-	if w.cause == "" && w.ends && w.steps >= mostSteps {
-		w.cause = fmt.Sprintf("it does not end within %d steps", mostSteps)
+	if w.cause == "" && w.ends {
+		w.endless()
 	}
 	return w.cause != "" || w.ends && r != nil && r.why == exited && r.id == 1
 }
@@ -191,10 +188,8 @@ func (w *world) routine(g thread, s *state, by pulse.Ref) *routine {
 	if r := w.list[s.id-1]; r != nil {
 		return r
 	}
-	r := &routine{world: w, thread: g, id: s.id}
-	at := labelOf(s)
-	r.place = at.place
-	spec := pulse.Spec{Name: at.name, Actor: r, Safe: true}
+	r := &routine{start: labelOf(s), world: w, thread: g, id: s.id}
+	spec := pulse.Spec{Name: r.name, Actor: r, Safe: true}
 	if by.IsZero() {
 		r.ref = w.sys.SpawnSpec(spec)
 	} else {
