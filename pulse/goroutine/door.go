@@ -23,7 +23,8 @@ type door struct {
 	next    func(control) thread
 	resume  func(c control, g thread, others bool, answer uint64) (why reason, n uint64)
 	times   func(control) (now, next int64)
-	advance func(c control, now int64) (more bool)
+	due     func(c control, now int64) int
+	advance func(c control, now int64, which int) (more bool)
 	look    func(thread, *state)
 	stack   func(g thread, pcs []uintptr) int
 	touched func(c control, i int) (what operation, object unsafe.Pointer, n int)

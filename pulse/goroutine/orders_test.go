@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 	"unsafe"
 
 	"github.com/jostle-go/jostle/fuzz/explore"
@@ -253,11 +254,10 @@ func sawCase(k int, saw string) string {
 
 // An explorer runs a program for package explore.
 type explorer struct {
-	program *program
-	door    *door
-	sys     *pulse.System
-	end     string
-	ends    map[string]bool
+	run  func(sys *pulse.System) (end string)
+	sys  *pulse.System
+	end  string
+	ends map[string]bool
 }
 
 func (e *explorer) Run(s pulse.Strategy) explore.Run {
@@ -265,9 +265,7 @@ func (e *explorer) Run(s pulse.Strategy) explore.Run {
 		e.sys.Close()
 	}
 	e.sys = pulse.New(pulse.Options{Strategy: s, EarlyTimers: pulse.NeverEarly, Record: true})
-	stage := newStage(e.program)
-	e.door.run(e.sys, stage.main)
-	e.end = strings.Join(stage.logs, "|")
+	e.end = e.run(e.sys)
 	return explore.Run{System: e.sys, Failure: e.sys.Failure()}
 }
 
@@ -277,7 +275,11 @@ func (e *explorer) Again()           { clear(e.ends) }
 // differs explores a program by a reduction, and says in what the result differs from the
 // model's.
 func (want *tally) differs(p *program, d *door, by explore.Reduction) string {
-	e := &explorer{program: p, door: d, ends: map[string]bool{}}
+	e := &explorer{ends: map[string]bool{}, run: func(sys *pulse.System) string {
+		stage := newStage(p)
+		d.run(sys, stage.main)
+		return strings.Join(stage.logs, "|")
+	}}
 	defer func() { e.sys.Close() }()
 	r, err := explore.Explore(explore.Options{Method: explore.Method{Reduction: by, CountDistinct: true, DepthFirst: true}, KeepOn: true}, e)
 	switch {
@@ -361,5 +363,47 @@ func TestPlantedReductions(t *testing.T) {
 		if !seen {
 			t.Errorf("it is not noticed that operations %v are ignored", ignored)
 		}
+	}
+}
+
+// TestTimersOfOneInstant: timers of one instant fire in each order.
+func TestTimersOfOneInstant(t *testing.T) {
+	d := controlled(t)
+	for _, c := range []struct {
+		name string
+		main func() string
+		want []string
+	}{
+		{"one select", func() string {
+			a, b := time.After(time.Second), time.After(time.Second)
+			select {
+			case <-a:
+				return "a"
+			case <-b:
+				return "b"
+			}
+		}, []string{"a", "b"}},
+		{"each stops the next", func() (stopped string) {
+			var list [3]*time.Timer
+			for i := range list {
+				list[i] = time.AfterFunc(time.Second, func() {
+					if list[(i+1)%len(list)].Stop() {
+						stopped += fmt.Sprint(i)
+					}
+				})
+			}
+			time.Sleep(time.Minute)
+			return stopped
+		}, []string{"", "0", "1", "2"}},
+	} {
+		e := &explorer{ends: map[string]bool{}, run: func(sys *pulse.System) (end string) {
+			d.run(sys, func() { end = c.main() })
+			return end
+		}}
+		r, err := explore.Explore(explore.Options{Method: explore.Method{Reduction: explore.Everything}}, e)
+		if ends := slices.Sorted(maps.Keys(e.ends)); err != nil || !r.Complete || !slices.Equal(ends, c.want) {
+			t.Errorf("%s: %v, %v, %v", c.name, ends, r, err)
+		}
+		e.sys.Close()
 	}
 }

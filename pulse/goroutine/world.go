@@ -132,7 +132,7 @@ func (w *world) spin(r *routine) {
 
 // fire sets the virtual time, and fires all timers that are due.
 func (w *world) fire(now int64) {
-	for w.advance(w.control, now) {
+	for w.advance(w.control, now, 0) {
 	}
 }
 
@@ -254,17 +254,18 @@ func (w *world) setClock() {
 // tests rely on time.Now being after a deadline when a sleep until then has ended.
 const late = time.Nanosecond
 
-// tick fires the timers that are due: all of them, or only the first one. In the second
-// case what the first one wakes may run before the others fire.
+// tick fires the timers that are due: all of them in the order in which they were set, or only
+// one. In the second case what that one wakes may run before the others fire.
 func (w *world) tick(ctx *pulse.Ctx, _ any) {
-	due := w.due
+	now := w.due + int64(late)
 	w.due = 0
 	if w.steps++; w.over(nil) {
 		w.end()
 		return
 	}
-	now := due + int64(late)
-	if w.advance(w.control, now) && ctx.Choose(2) == 0 {
+	if n := w.door.due(w.control, now); n > 1 && ctx.Choose(2) == 1 {
+		w.advance(w.control, now, ctx.Choose(n))
+	} else {
 		w.fire(now)
 	}
 	w.takeNew(ctx.Self())
