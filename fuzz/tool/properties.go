@@ -16,6 +16,7 @@ import (
 	"github.com/jostle-go/jostle/fuzz/internal/flight"
 	"github.com/jostle-go/jostle/fuzz/internal/words"
 	"github.com/jostle-go/jostle/fuzz/internal/worker"
+	"github.com/jostle-go/jostle/pulse/goroutine/overlay"
 )
 
 // A chooser holds the flags that choose the properties of a command.
@@ -160,7 +161,8 @@ func (c *chooser) build(call *Call, temp string, patterns []string) ([]*binary.B
 	if err != nil || !c.tests {
 		return list, err
 	}
-	o.Overlay, err = writeOverlay("")
+	file, err := writeOverlay("")
+	o.Overlay = overlay.Flags(file)
 	o.Temp, o.Env = filepath.Join(temp, "existing"), []string{testVariable + "=1"}
 	if err = errors.Join(err, os.Mkdir(o.Temp, 0o777)); err != nil {
 		return nil, err

@@ -94,7 +94,7 @@ func runTest(call *Call, args []string) error {
 	if err != nil {
 		return err
 	}
-	cmd := exec.CommandContext(call.Context, "go", append([]string{"test", "-vet=off", "-overlay=" + file}, c.args...)...)
+	cmd := exec.CommandContext(call.Context, "go", slices.Concat([]string{"test", "-vet=off"}, overlay.Flags(file), c.args)...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = call.In, screen.Whole(call.Out), screen.Whole(call.Err)
 	cmd.Env = append(os.Environ(), testVariable+"=1")
 	if c.budget > 0 {

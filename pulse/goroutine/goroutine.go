@@ -6,6 +6,8 @@
 //
 // A goroutine is an actor. Before each operation on a channel, on an object of
 // package sync or on a type of package sync/atomic, another goroutine may run.
+// Functions of package sync/atomic are operations in builds of the command
+// jostle, and with the flags -gcflags=all=-d=ssa/intrinsics/off -gcflags=std=.
 // The code between two operations is a step. The system's strategy chooses which
 // goroutine takes the next step. When none can, the virtual clock jumps to the
 // next timer.
@@ -22,7 +24,7 @@
 // the orders that differ only in steps that do not conflict. The first operations on two
 // objects of package sync always conflict, because nothing tells the objects apart. No
 // conflict is known from plain variables, the length of a channel, functions of package
-// sync/atomic that are no methods, and what a sync.Pool returns. If the order of these
+// sync/atomic that are no operations, and what a sync.Pool returns. If the order of these
 // matters, explore with the reduction explore.Everything. State comparison does not see the
 // variables of goroutines, so it must not be used.
 //

@@ -477,6 +477,7 @@ func TestLabels(t *testing.T) {
 		"sync.(*Mutex).Lock":                        "Mutex.Lock",
 		"sync.(*WaitGroup).Go.func1":                "",
 		"sync/atomic.(*Pointer[go.shape.int]).Load": "Pointer.Load",
+		"sync/atomic.jostleAddInt32":                "AddInt32",
 		"runtime.chanrecv2":                         "receive",
 		"runtime.selectnbsend":                      "try to send",
 		"time.Sleep":                                "Sleep",

@@ -132,6 +132,9 @@ func (key *siteKey) label() string {
 // verbOf returns the operation that a function of the standard library stands
 // for, or "".
 func verbOf(function string) string {
+	if name, ok := strings.CutPrefix(function, "sync/atomic.jostle"); ok {
+		return name
+	}
 	switch {
 	case strings.HasPrefix(function, "sync.(*"), strings.HasPrefix(function, "sync/atomic.(*"), strings.HasPrefix(function, "net.(*"):
 		kind, method, _ := strings.Cut(function[strings.Index(function, "(*")+2:], ").")
