@@ -210,38 +210,40 @@ func (s *stage) choose(o *op) string {
 			in[k], out[k], values[k] = nil, in[k], c.value
 		}
 	}
+	k, v, ok := 0, 0, false
 	if o.orElse {
 		select {
-		case v, ok := <-in[0]:
-			return sawCase(0, fmt.Sprint("v", v, ok))
-		case v, ok := <-in[1]:
-			return sawCase(1, fmt.Sprint("v", v, ok))
-		case v, ok := <-in[2]:
-			return sawCase(2, fmt.Sprint("v", v, ok))
+		case v, ok = <-in[0]:
+		case v, ok = <-in[1]:
+			k = 1
+		case v, ok = <-in[2]:
+			k = 2
 		case out[0] <- values[0]:
-			return sawCase(0, "s")
 		case out[1] <- values[1]:
-			return sawCase(1, "s")
+			k = 1
 		case out[2] <- values[2]:
-			return sawCase(2, "s")
+			k = 2
 		default:
 			return "d"
 		}
+	} else {
+		select {
+		case v, ok = <-in[0]:
+		case v, ok = <-in[1]:
+			k = 1
+		case v, ok = <-in[2]:
+			k = 2
+		case out[0] <- values[0]:
+		case out[1] <- values[1]:
+			k = 1
+		case out[2] <- values[2]:
+			k = 2
+		}
 	}
-	select {
-	case v, ok := <-in[0]:
-		return sawCase(0, fmt.Sprint("v", v, ok))
-	case v, ok := <-in[1]:
-		return sawCase(1, fmt.Sprint("v", v, ok))
-	case v, ok := <-in[2]:
-		return sawCase(2, fmt.Sprint("v", v, ok))
-	case out[0] <- values[0]:
-		return sawCase(0, "s")
-	case out[1] <- values[1]:
-		return sawCase(1, "s")
-	case out[2] <- values[2]:
-		return sawCase(2, "s")
+	if o.cases[k].send {
+		return sawCase(k, "s")
 	}
+	return sawCase(k, fmt.Sprint("v", v, ok))
 }
 
 // sawCase is what is logged of a select. A panic does not say which case it was.
