@@ -156,8 +156,8 @@ func (w *world) left() (list []string) {
 		if !r.waits() || r.id == 1 {
 			continue
 		}
-		w := r.Waits()
-		list = append(list, w.String())
+		v := r.Waits()
+		list = append(list, v.String())
 	}
 	return list
 }
