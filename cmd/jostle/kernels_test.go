@@ -114,6 +114,13 @@ func mustGo(t *testing.T, dir string, args ...string) {
 // what it prints.
 func jostleTest(t *testing.T, dir string, args ...string) string {
 	t.Helper()
+	return runJostle(t, dir, append([]string{"test", "-v"}, args...)...)
+}
+
+// runJostle runs the command in a folder, with 1,000 runs of each test, and returns what it
+// prints.
+func runJostle(t *testing.T, dir string, args ...string) string {
+	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
@@ -122,7 +129,7 @@ func jostleTest(t *testing.T, dir string, args ...string) string {
 	if err := os.Symlink(self, link); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(link, append([]string{"test", "-v"}, args...)...)
+	cmd := exec.Command(link, args...)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "JOSTLE_BUDGET=1000", "JOSTLE_SHRINK=0", "JOSTLE_OUT="+t.TempDir())
 	out, _ := cmd.CombinedOutput()
@@ -137,5 +144,18 @@ func TestStandardLibrary(t *testing.T) {
 	passed := strings.Count(out, "\n--- PASS: ")
 	if passed < 50 || strings.Contains(out, "--- FAIL: ") || !strings.Contains(out, "\nok ") {
 		t.Errorf("%d tests pass:\n%s", passed, out)
+	}
+}
+
+// TestUnderControl runs the tests of package goroutine that need a controlled build.
+func TestUnderControl(t *testing.T) {
+	atNight(t)
+	const tests, root = "^(TestEveryOrder|TestPlantedReductions|TestTimersOfOneInstant)$", "../.."
+	overlay := strings.TrimSpace(runJostle(t, root, "overlay"))
+	cmd := exec.Command("go", "test", "-count=1", "-v", "-vet=off", "-overlay="+overlay, "-run", tests, "./pulse/goroutine")
+	cmd.Dir = root
+	out, err := cmd.CombinedOutput()
+	if err != nil || strings.Count(string(out), "\n--- PASS: ") != 3 {
+		t.Errorf("%v\n%s", err, out)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/jostle-go/jostle/fuzz"
+	"github.com/jostle-go/jostle/fuzz/existing"
 	"github.com/jostle-go/jostle/fuzz/internal/binary"
 	"github.com/jostle-go/jostle/fuzz/internal/campaign"
 	"github.com/jostle-go/jostle/fuzz/internal/flight"
@@ -163,7 +164,7 @@ func (c *chooser) build(call *Call, temp string, patterns []string) ([]*binary.B
 	}
 	file, err := writeOverlay("")
 	o.Overlay = overlay.Flags(file)
-	o.Temp, o.Env = filepath.Join(temp, "existing"), []string{testVariable + "=1"}
+	o.Temp, o.Env = filepath.Join(temp, "existing"), []string{existing.Variable + "=1"}
 	if err = errors.Join(err, os.Mkdir(o.Temp, 0o777)); err != nil {
 		return nil, err
 	}
