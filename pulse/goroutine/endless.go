@@ -56,7 +56,7 @@ func (w *world) deadlock(running []*routine, waits []stack.Wait) *pulse.Failure 
 }
 
 // lately returns the goroutines that have taken a step lately, and the others that cannot run.
-// The goroutine that runs main waits for the others, so it is blocked only if it is the only one.
+// The goroutine that runs main waits for the others, so it counts as blocked only if no other one is.
 func (w *world) lately() (running, blocked []*routine) {
 	for _, r := range w.list {
 		switch {

@@ -201,7 +201,8 @@ func (s *stage) lock(o *op) {
 	}
 }
 
-// choose does a select of two or three cases.
+// choose does a select of two or three cases. There are two selects, because a default cannot be
+// conditional, and an operation within reflect.Select lets no other goroutine run.
 func (s *stage) choose(o *op) string {
 	var in, out [3]chan int
 	var values [3]int
