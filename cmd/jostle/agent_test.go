@@ -182,12 +182,13 @@ func TestAgentIsRefused(t *testing.T) {
 		}{
 			{"check", nil, "check needs property"},
 			{"check", map[string]any{"property": 99}, "there is no property 99"},
-			{"check", map[string]any{"property": "bank"}, "must be a number"},
+			{"check", map[string]any{"property": "bank"}, "must be a whole number"},
 			{"check", map[string]any{"property": 0, "seconds": 1e6}, "the limit is 120"},
+			{"check", map[string]any{"property": 0, "seconds": 0}, "must be a whole number of at least 1"},
 			{"check", map[string]any{"property": 0, "time": 1}, `has no parameter "time"`},
 			{"replay", map[string]any{"run": 7}, "must be a text"},
 			{"replay", map[string]any{"run": "none"}, `there is no case "none"`},
-			{"steps", map[string]any{"run": "none@4"}, "must end with @step:other"},
+			{"steps", map[string]any{"run": "none@4"}, `there is no case "none@4"`},
 			{"gaps", map[string]any{"property": 0}, "no campaign is known here"},
 		} {
 			if text, failed := a.ask(c.question, c.args); !failed || !strings.Contains(text, c.want) {
@@ -198,4 +199,14 @@ func TestAgentIsRefused(t *testing.T) {
 			t.Errorf("an unknown tool: %v", err)
 		}
 	})
+}
+
+// TestSchema: the schema of a question allows the numbers that the question allows.
+func TestSchema(t *testing.T) {
+	list := tool.Questions()
+	at := slices.IndexFunc(list, func(q tool.Question) bool { return q.Name == "check" })
+	const want = `"seconds":{"type":"integer","description":"the time limit","default":5,"minimum":1,"maximum":120}`
+	if got := string(schemaOf(&list[at])); !strings.Contains(got, want) {
+		t.Errorf("%s, want %s", got, want)
+	}
 }

@@ -1,24 +1,19 @@
 package tool
 
 import (
-	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/jostle-go/jostle/corpus"
-	"github.com/jostle-go/jostle/fuzz/internal/campaign"
+	"github.com/jostle-go/jostle/fuzz/internal/desk"
 	"github.com/jostle-go/jostle/fuzz/internal/env"
-	"github.com/jostle-go/jostle/fuzz/internal/record"
 	"github.com/jostle-go/jostle/fuzz/internal/session"
-	"github.com/jostle-go/jostle/fuzz/internal/worker"
 )
 
 // A caseCommand is a command for one saved case.
@@ -126,10 +121,10 @@ func (c *caseCommand) shrink(call *Call, args []string, q session.Request) error
 	if err != nil {
 		return err
 	}
-	q.Time, q.Where = c.limit, "the case "+filepath.Base(o.request.File)
-	r, err := o.ask(call.Context, session.Request{Do: session.Replay})
+	q.Time, q.Where = c.limit, "the case "+filepath.Base(o.run.File)
+	r, err := o.desk.DoRun(call.Context, &o.run, session.Request{Do: session.Replay})
 	if err == nil && len(r.Findings) > 0 {
-		r, err = o.ask(call.Context, q)
+		r, err = o.desk.DoRun(call.Context, &o.run, q)
 	}
 	if err != nil {
 		return err
@@ -137,12 +132,11 @@ func (c *caseCommand) shrink(call *Call, args []string, q session.Request) error
 	return told(call.Out, r, c.folder)
 }
 
-// An opened is a saved case, with the properties to which the case may belong.
+// An opened is a saved case, with the properties of its package.
 type opened struct {
-	owners  []campaign.Subject
-	bounds  worker.Command
-	request session.Request // File and Case are set
-	done    func()          // removes the test binaries
+	desk *desk.Desk
+	run  desk.Run
+	done func() // ends the processes and removes the test binaries
 }
 
 // open finds the case that args name, and compiles the tests of its package.
@@ -152,22 +146,27 @@ func (c *caseCommand) open(call *Call, args []string) (o opened, err error) {
 	if err != nil {
 		return o, err
 	}
-	var subjects []campaign.Subject
-	if subjects, o.done, err = c.find(call, []string{dir}); err != nil {
-		return o, err
+	err = c.openIn(call, &o, file, dir)
+	if errors.Is(err, errNoProperty) || errors.Is(err, desk.ErrNoOwner) { // the case may be of an existing test
+		o.done()
+		c.tests = true
+		if second := c.openIn(call, &o, file, dir); !errors.Is(second, errNoProperty) {
+			err = second
+		}
 	}
-	owners, saved, err := ownersOf(subjects, file)
-	if err != nil {
-		return o, err
-	}
-	text, err := os.ReadFile(saved.Path)
-	if err != nil {
-		return o, err
-	}
-	c.folder = owners[0].Binary.Dir
-	o.owners, o.request = owners, session.Request{File: saved.Path, Case: string(text)}
-	o.bounds, err = c.bounds()
 	return o, err
+}
+
+// openIn finds a case among the properties of a package, whose tests it compiles.
+func (c *caseCommand) openIn(call *Call, o *opened, file, dir string) (err error) {
+	if o.desk, o.done, err = c.compiled(call, []string{dir}, 1); err != nil {
+		return err
+	}
+	if o.run, err = o.desk.Open(call.Context, file); err != nil {
+		return err
+	}
+	c.folder = o.desk.Dir(&o.run)
+	return nil
 }
 
 // do sends the request q for the case that args name, and returns the reply.
@@ -177,72 +176,7 @@ func (c *caseCommand) do(call *Call, args []string, q session.Request) (*session
 	if err != nil {
 		return nil, err
 	}
-	return o.ask(call.Context, q)
-}
-
-// ask sends the request q for the case to workers, and returns the reply that the function asked
-// selects.
-func (o *opened) ask(ctx context.Context, q session.Request) (*session.Reply, error) {
-	q.File, q.Case = o.request.File, o.request.Case
-	return askAll(ctx, o.owners, o.bounds, q)
-}
-
-// askAll returns the reply that the function asked selects, and stops the process that sent it.
-func askAll(ctx context.Context, owners []campaign.Subject, bounds worker.Command, q session.Request) (*session.Reply, error) {
-	r, p, err := asked(ctx, owners, bounds, q)
-	if p != nil {
-		p.Stop()
-	}
-	return r, err
-}
-
-// asked sends the request q to each owner until one replies with a failure, and returns this reply.
-// The owners are the properties to which the case may belong. If no owner replies with a failure,
-// asked returns the error of an owner, if there is one. Otherwise it returns the reply of an owner
-// that could run the case as it was saved, else the first reply. The process that sent the returned
-// reply keeps running, unless the request has ended it.
-func asked(ctx context.Context, owners []campaign.Subject, bounds worker.Command, q session.Request) (reply *session.Reply, of *worker.Process, err error) {
-	for _, s := range owners {
-		r, p, e := ask(ctx, s, bounds, q)
-		fails := e == nil && (len(r.Findings) > 0 || q.Do == session.Export)
-		if e != nil && err == nil {
-			err = e
-		}
-		if fails || e == nil && (reply == nil || r.Exact && !reply.Exact) {
-			reply, of, p = r, p, of
-		}
-		if p != nil {
-			p.Stop()
-		}
-		if fails {
-			return reply, of, nil
-		}
-	}
-	if err != nil && of != nil {
-		of.Stop()
-	}
-	if err != nil {
-		return nil, nil, err
-	}
-	return reply, of, nil
-}
-
-// ask sends the request q to a new process of the property s. If the process dies, ask returns a
-// reply with this failure and no process.
-func ask(ctx context.Context, s campaign.Subject, bounds worker.Command, q session.Request) (*session.Reply, *worker.Process, error) {
-	p, err := campaign.Start(ctx, s, bounds)
-	if err != nil {
-		return nil, nil, err
-	}
-	r, err := p.Do(ctx, q)
-	var death *worker.Death
-	if errors.As(err, &death) && !death.Outside() {
-		return &session.Reply{Exact: true, Findings: []record.Record{*death.Record()}}, nil, nil
-	}
-	if err != nil {
-		return nil, nil, err
-	}
-	return r, p, nil
+	return o.desk.DoRun(call.Context, &o.run, q)
 }
 
 // caseFile returns the case that args name, and the folder of its package. The case is named by a
@@ -250,11 +184,13 @@ func ask(ctx context.Context, s campaign.Subject, bounds worker.Command, q sessi
 // reported before anything is compiled.
 func caseFile(args []string) (file, dir string, err error) {
 	file, dir = args[0], "."
+	var missing error // if the case is not in the module, it may be in the folder JOSTLE_OUT
 	if len(args) == 1 {
-		if path, err := caseInModule(file); err == nil {
+		var path string
+		if path, missing = caseInModule(file); missing == nil {
 			file = path
-		} else if errors.Is(err, errAmbiguous) {
-			return "", "", err
+		} else if errors.Is(missing, desk.ErrAmbiguous) {
+			return "", "", missing
 		}
 	}
 	if info, err := os.Stat(file); err == nil && info.Mode().IsRegular() {
@@ -272,6 +208,9 @@ func caseFile(args []string) (file, dir string, err error) {
 		return file, args[1], nil
 	}
 	if there, _ := fs.Glob(os.DirFS(dir), "*.go"); len(there) == 0 {
+		if missing != nil {
+			return "", "", missing
+		}
 		return "", "", fmt.Errorf("there are no Go files in %s: give the package of the case after the case", dir)
 	}
 	return file, dir, nil
@@ -280,8 +219,14 @@ func caseFile(args []string) (file, dir string, err error) {
 // caseInModule returns the path of the case that name names: the path of a file, or the start of the
 // name of a case that is saved in the module of the current folder.
 func caseInModule(name string) (path string, err error) {
-	if info, err := os.Stat(name); err == nil && !info.IsDir() || strings.ContainsRune(name, filepath.Separator) {
-		return name, err
+	info, err := os.Stat(name)
+	switch isPath := strings.ContainsRune(name, filepath.Separator); {
+	case err == nil && !info.IsDir():
+		return name, nil
+	case err == nil && isPath:
+		return "", fmt.Errorf("%s is a folder: give the path of a case file or the start of its name", name)
+	case isPath:
+		return "", err
 	}
 	here, err := os.Getwd()
 	if err != nil {
@@ -292,108 +237,11 @@ func caseInModule(name string) (path string, err error) {
 		if e != nil {
 			return "", e
 		}
-		if path, err = named(all, name); err == nil || errors.Is(err, errAmbiguous) {
+		if path, err = desk.Named(all, name); err == nil || errors.Is(err, desk.ErrAmbiguous) {
 			break
 		}
 	}
 	return path, err
-}
-
-// errAmbiguous is in the error of a name that several cases have.
-var errAmbiguous = errors.New("ambiguous")
-
-// named returns the path whose file name is name, with or without .case. If there is none, it
-// returns the only path whose file name starts with name.
-func named(all []string, name string) (path string, err error) {
-	var found, exact []string
-	for _, path := range all {
-		file := filepath.Base(path)
-		if strings.HasPrefix(file, name) {
-			found = append(found, path)
-		}
-		if strings.TrimSuffix(file, ".case") == strings.TrimSuffix(name, ".case") {
-			exact = append(exact, path)
-		}
-	}
-	if len(exact) > 0 {
-		found = exact
-	}
-	switch len(found) {
-	case 0:
-		return "", fmt.Errorf("there is no case %q: give the path of a case file or the start of its name (cases here: %s)", name, cmp.Or(shownAll(all), "none"))
-	case 1:
-		return found[0], nil
-	}
-	return "", fmt.Errorf("case %q is %w (%s): give more of the name, or the path", name, errAmbiguous, shownAll(found))
-}
-
-// ownersOf returns the case with the given name, and the properties to which the case may belong.
-func ownersOf(subjects []campaign.Subject, name string) ([]campaign.Subject, *corpus.Case, error) {
-	path, first := caseNamed(subjects, name)
-	if path == "" {
-		return nil, nil, first
-	}
-	for i := range subjects {
-		s := &subjects[i]
-		c, err := s.Cases().Find(path)
-		if err == nil {
-			return namesakes(distinct(subjects), s), &c, nil
-		}
-		if first == nil || errors.Is(err, corpus.ErrElsewhere) {
-			first = err
-		}
-	}
-	if errors.Is(first, corpus.ErrElsewhere) {
-		first = fmt.Errorf("the case %s belongs to no property here: give its package", name)
-	}
-	return nil, nil, first
-}
-
-// caseNamed returns the path of the saved case whose name starts with name, among the cases of the
-// given properties. If name is the path of a file, caseNamed returns name. If several cases match,
-// it returns "" and an error. If no case matches, it returns name and an error. The caller may
-// still find name in a folder of cases.
-func caseNamed(subjects []campaign.Subject, name string) (path string, err error) {
-	if info, err := os.Stat(name); err == nil && !info.IsDir() {
-		return name, nil
-	}
-	var all []string
-	for i := range subjects {
-		dir := subjects[i].Property.Folder
-		files, err := os.ReadDir(dir)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return "", fmt.Errorf("cannot look for case %q: %w", name, err)
-		}
-		for _, f := range files {
-			if path := filepath.Join(dir, f.Name()); isCase(f.Name()) && !slices.Contains(all, path) {
-				all = append(all, path)
-			}
-		}
-	}
-	path, err = named(all, name)
-	if err != nil && !errors.Is(err, errAmbiguous) {
-		path = name
-	}
-	return path, err
-}
-
-func shownAll(paths []string) string {
-	list := slices.Clone(paths)
-	for i := range list {
-		list[i] = shown(list[i])
-	}
-	return strings.Join(list, ", ")
-}
-
-// namesakes returns the properties that save their cases in the same folder and under the same name
-// as s. The list includes s. Several calls to fuzz.Check in one test have the same name.
-func namesakes(subjects []campaign.Subject, s *campaign.Subject) (list []campaign.Subject) {
-	for _, o := range subjects {
-		if o.Property.Folder == s.Property.Folder && o.Property.Name == s.Property.Name {
-			list = append(list, o)
-		}
-	}
-	return list
 }
 
 // told prints a reply about a case of the package in folder, and returns errFailed if it has findings or problems.
@@ -405,7 +253,7 @@ func told(w io.Writer, r *session.Reply, folder string) error {
 		f := &r.Findings[i]
 		writeLinked(w, f.Text(), linksOf(f, folder))
 		if f.Path != "" && !f.Known {
-			fmt.Fprintf(w, "        %s\n", f.InWords(env.When(), shown))
+			fmt.Fprintf(w, "        %s\n", f.InWords(env.When(), env.Shown))
 		}
 		if f.Problem != "" {
 			fmt.Fprintf(w, "        %s\n", f.Problem)

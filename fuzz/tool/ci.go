@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/jostle-go/jostle/fuzz/internal/binary"
+	"github.com/jostle-go/jostle/fuzz/internal/env"
 	"github.com/jostle-go/jostle/fuzz/internal/starter"
 )
 
@@ -41,7 +42,7 @@ func initCI(call *Call) error {
 	folder := filepath.Join(root, ".github", "workflows")
 	for _, f := range files {
 		if _, err := os.Lstat(filepath.Join(folder, f.Name)); err == nil {
-			return fmt.Errorf("%s exists and is not overwritten: remove it first", shown(filepath.Join(folder, f.Name)))
+			return fmt.Errorf("%s exists and is not overwritten: remove it first", env.Shown(filepath.Join(folder, f.Name)))
 		}
 	}
 	if err := os.MkdirAll(folder, 0o755); err != nil {
@@ -51,7 +52,7 @@ func initCI(call *Call) error {
 		if err := writeNew(filepath.Join(folder, f.Name), f.Text); err != nil {
 			return err
 		}
-		fmt.Fprintf(call.Out, "wrote %s\n", shown(filepath.Join(folder, f.Name)))
+		fmt.Fprintf(call.Out, "wrote %s\n", env.Shown(filepath.Join(folder, f.Name)))
 	}
 	fmt.Fprintln(call.Out, "next: review, commit and push them; the first runs nightly and on demand, the second for pull requests")
 	return nil

@@ -12,6 +12,8 @@ import (
 
 	"github.com/jostle-go/jostle/corpus"
 	"github.com/jostle-go/jostle/fuzz/internal/campaign"
+	"github.com/jostle-go/jostle/fuzz/internal/desk"
+	"github.com/jostle-go/jostle/fuzz/internal/env"
 	"github.com/jostle-go/jostle/fuzz/internal/record"
 	"github.com/jostle-go/jostle/fuzz/internal/session"
 	"github.com/jostle-go/jostle/fuzz/internal/words"
@@ -78,17 +80,12 @@ func caseFiles(root string) (paths []string, err error) {
 		if d.IsDir() && path != root && strings.HasPrefix(d.Name(), ".") {
 			return filepath.SkipDir
 		}
-		if !d.IsDir() && isCase(d.Name()) {
+		if !d.IsDir() && desk.IsCase(d.Name()) {
 			paths = append(paths, path)
 		}
 		return nil
 	})
 	return paths, err
-}
-
-// isCase reports whether a file with this name is a case.
-func isCase(name string) bool {
-	return filepath.Ext(name) == ".case" && !strings.HasPrefix(name, ".")
 }
 
 // newCorpusShow returns the command that shows a case.
@@ -156,7 +153,7 @@ that its flags select. A case that passes is a regression test, and worth keepin
 				if remove {
 					state += ": removed"
 				}
-				fmt.Fprintf(call.Out, "%s  %s\n", shown(path), state)
+				fmt.Fprintf(call.Out, "%s  %s\n", env.Shown(path), state)
 				if remove {
 					return os.Remove(path)
 				}
@@ -187,11 +184,11 @@ its deliveries, the bug is fixed: today's run is saved in its place as a regress
 			return c.each(call, args, q, func(path string, r *session.Reply) error {
 				switch {
 				case r.Exact:
-					fmt.Fprintf(call.Out, "%s  needs no repair\n", shown(path))
+					fmt.Fprintf(call.Out, "%s  needs no repair\n", env.Shown(path))
 				case r.Renewed != "":
-					fmt.Fprintf(call.Out, "%s  mended, saved as a regression test: %s\n", shown(path), shown(r.Renewed))
+					fmt.Fprintf(call.Out, "%s  mended, saved as a regression test: %s\n", env.Shown(path), env.Shown(r.Renewed))
 				case len(r.Findings) > 0:
-					fmt.Fprintf(call.Out, "%s  repaired: %s\n", shown(path), shown(r.Findings[0].Path))
+					fmt.Fprintf(call.Out, "%s  repaired: %s\n", env.Shown(path), env.Shown(r.Findings[0].Path))
 				default:
 					fmt.Fprintln(call.Out, strings.Join(r.Notes, "\n"))
 				}
@@ -216,7 +213,6 @@ testdata/fuzz or in another folder. It saves those that fail as cases, and exits
 there are any.`,
 		Example: "  jostle corpus import ./bank\n  jostle corpus import ./bank --property FuzzBank --from $(go env GOCACHE)/fuzz/example.com/bank/FuzzBank",
 		Run: func(call *Call, args []string) error {
-			ctx := call.Context
 			subjects, done, err := c.find(call, args)
 			defer done()
 			if err != nil {
@@ -233,27 +229,26 @@ there are any.`,
 			if err != nil {
 				return err
 			}
+			d := desk.New(subjects, bounds, 1)
+			defer d.Close()
 			failed := false
-			for _, s := range subjects {
+			out := &printer{w: call.Out, folders: foldersOf(subjects)}
+			for n, s := range subjects {
 				q := session.Request{Do: session.Import, Folder: filepath.Join(s.Binary.Dir, "testdata", "fuzz", s.Property.Test)}
 				if from != "" {
 					if q.Folder, err = filepath.Abs(from); err != nil {
 						return err
 					}
 				}
-				p, err := campaign.Start(ctx, s, bounds)
+				r, err := d.Do(call.Context, n, q)
 				if err != nil {
 					return err
 				}
-				r, err := p.Do(ctx, q)
-				if err != nil {
-					return err
-				}
-				out := &printer{w: call.Out, folders: foldersOf(subjects)}
 				for i := range r.Findings {
-					out.printFinding(s.String(), keep(ctx, p, s, &r.Findings[i], time.Minute))
+					f := &campaign.Finding{Record: r.Findings[i], Times: 1}
+					f.Fresh = d.Keep(call.Context, n, &f.Record, time.Minute)
+					out.printFinding(s.String(), f)
 				}
-				p.Stop()
 				for _, text := range r.Problems {
 					fmt.Fprintln(call.Out, text)
 				}
@@ -292,7 +287,7 @@ func newCorpusExport() *Command {
 			if err != nil {
 				return err
 			}
-			fmt.Fprintln(call.Out, shown(r.Text))
+			fmt.Fprintln(call.Out, env.Shown(r.Text))
 			return told(call.Out, r, c.folder)
 		},
 	}
@@ -308,22 +303,15 @@ type corpusCommand struct{ chooser }
 // with each reply. After the last case of a property it calls the function over, unless over is
 // nil.
 func (c *corpusCommand) each(call *Call, patterns []string, q session.Request, take func(path string, r *session.Reply) error, over func() error) error {
-	ctx := call.Context
-	subjects, done, err := c.find(call, patterns)
+	d, done, err := c.compiled(call, patterns, 1)
 	defer done()
 	if err != nil {
 		return err
 	}
-	bounds, err := c.bounds()
-	if err != nil {
-		return err
-	}
-	subjects = distinct(subjects)
 	problems := 0
-	for i := range subjects {
-		s := &subjects[i]
-		owners := namesakes(subjects, s)
-		if owners[0] != *s { // an earlier subject with this name has handled the same cases
+	for i, s := range d.Subjects() {
+		owners := d.Namesakes(i)
+		if owners[0] != i { // an earlier subject with this name has handled the same cases
 			continue
 		}
 		cases, broken := s.Cases().Load()
@@ -337,7 +325,7 @@ func (c *corpusCommand) each(call *Call, patterns []string, q session.Request, t
 				return err
 			}
 			q.Case, q.File = string(text), cases[i].Path
-			r, err := askAll(ctx, owners, bounds, q)
+			r, _, err := d.DoCase(call.Context, owners, q)
 			if err == nil {
 				err = take(q.File, r)
 			}

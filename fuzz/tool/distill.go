@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/jostle-go/jostle/fuzz/internal/distill"
+	"github.com/jostle-go/jostle/fuzz/internal/env"
 	"github.com/jostle-go/jostle/fuzz/internal/session"
 	"github.com/jostle-go/jostle/fuzz/internal/words"
 )
@@ -36,13 +37,13 @@ listed case may still be worth keeping, as a regression test of its draws.`,
 					}
 					spare++
 					if !remove {
-						fmt.Fprintf(w, "%s  adds no receive pairs to those of the other cases\n", shown(path))
+						fmt.Fprintf(w, "%s  adds no receive pairs to those of the other cases\n", env.Shown(path))
 						continue
 					}
 					if err := os.Remove(path); err != nil {
 						return err
 					}
-					fmt.Fprintf(w, "%s  adds no receive pairs to those of the other cases: removed\n", shown(path))
+					fmt.Fprintf(w, "%s  adds no receive pairs to those of the other cases: removed\n", env.Shown(path))
 				}
 				paths, shows = nil, nil
 				return nil

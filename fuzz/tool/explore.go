@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/jostle-go/jostle/fuzz/internal/campaign"
-	"github.com/jostle-go/jostle/fuzz/internal/record"
+	"github.com/jostle-go/jostle/fuzz/internal/desk"
 	"github.com/jostle-go/jostle/fuzz/internal/session"
 	"github.com/jostle-go/jostle/fuzz/internal/words"
 	"github.com/jostle-go/jostle/fuzz/internal/worker"
@@ -35,15 +35,15 @@ saved cases of a property run first. If a saved case fails, no orders are run.`,
 			if e.each <= 0 || e.runs < 0 || e.seed == 0 {
 				return errors.New("set --for to a time such as 10s, --runs to 0 or more, and --seed to a number of at least 1")
 			}
-			subjects, done, err := e.find(call, args)
+			d, done, err := e.compiled(call, args, 1)
 			defer done()
 			if err != nil {
 				return err
 			}
 			failures := 0
-			p := &printer{w: call.Out, folders: foldersOf(subjects)}
-			for _, s := range distinct(subjects) {
-				n, err := e.explore(call.Context, s, p)
+			p := &printer{w: call.Out, folders: foldersOf(d.Subjects())}
+			for i, s := range d.Subjects() {
+				n, err := e.explore(call.Context, d, i, p)
 				if err != nil {
 					return fmt.Errorf("%s: %w", s.String(), err)
 				}
@@ -64,16 +64,9 @@ saved cases of a property run first. If a saved case fails, no orders are run.`,
 }
 
 // explore runs every order of one property, prints the result, and returns the number of failures.
-func (e *explorer) explore(ctx context.Context, s campaign.Subject, p *printer) (failures int, err error) {
-	bounds, err := e.bounds()
-	if err != nil {
-		return 0, err
-	}
-	proc, err := campaign.Start(ctx, s, bounds)
-	if err != nil {
-		return 0, err
-	}
-	r, err := e.run(ctx, proc)
+func (e *explorer) explore(ctx context.Context, d *desk.Desk, property int, p *printer) (failures int, err error) {
+	s := &d.Subjects()[property]
+	r, err := e.run(func(q session.Request) (*session.Reply, error) { return d.Do(ctx, property, q) })
 	var death *worker.Death
 	if errors.As(err, &death) && !death.Outside() {
 		fmt.Fprintf(p.w, "FAIL  %s: the process ended: %v\n", s.String(), death)
@@ -86,13 +79,12 @@ func (e *explorer) explore(ctx context.Context, s campaign.Subject, p *printer) 
 		fmt.Fprintf(p.w, "note: %s: %s\n", s.String(), note)
 	}
 	for i := range r.Findings {
-		if f := &r.Findings[i]; f.Known {
-			p.printFinding(s.String(), &campaign.Finding{Record: *f, Times: 1})
-		} else {
-			p.printFinding(s.String(), keep(ctx, proc, s, f, e.each))
+		f := &campaign.Finding{Record: r.Findings[i], Times: 1}
+		if !f.Known {
+			f.Fresh = d.Keep(ctx, property, &f.Record, e.each)
 		}
+		p.printFinding(s.String(), f)
 	}
-	proc.Stop()
 	verdict := "ok  "
 	if failures = len(r.Findings) + len(r.Problems); failures > 0 {
 		verdict = "FAIL"
@@ -106,31 +98,17 @@ func (e *explorer) explore(ctx context.Context, s campaign.Subject, p *printer) 
 
 // run runs the saved cases and, if all of them pass, every order. It returns one reply for the
 // saved cases and the orders.
-func (e *explorer) run(ctx context.Context, proc *worker.Process) (*session.Reply, error) {
-	saved, err := proc.Do(ctx, session.Request{Do: session.Saved, Seed: e.seed})
+func (e *explorer) run(do func(session.Request) (*session.Reply, error)) (*session.Reply, error) {
+	saved, err := do(session.Request{Do: session.Saved, Seed: e.seed})
 	if err != nil || len(saved.Findings) > 0 {
 		if err == nil {
 			saved.Text = words.Count(len(saved.Findings), "saved case") + " failed: no order was run"
 		}
 		return saved, err
 	}
-	r, err := proc.Do(ctx, session.Request{Do: session.Explore, Seed: e.seed, Runs: e.runs, Time: e.each})
+	r, err := do(session.Request{Do: session.Explore, Seed: e.seed, Runs: e.runs, Time: e.each})
 	if err == nil {
 		r.Notes, r.Problems = append(saved.Notes, r.Notes...), append(saved.Problems, r.Problems...)
 	}
 	return r, err
-}
-
-// keep saves the case of a finding. Then it shrinks the finding and replaces the saved case.
-func keep(ctx context.Context, p *worker.Process, s campaign.Subject, told *record.Record, limit time.Duration) *campaign.Finding {
-	f := &campaign.Finding{Record: *told, Times: 1}
-	if f.Fresh = f.Save(s.Cases()); f.Path == "" {
-		return f
-	}
-	r, err := p.Do(ctx, session.Request{Do: session.Shrink, Case: f.Case, File: f.Path, Fresh: f.Fresh, Keep: true, Where: f.Where,
-		Time: limit})
-	if err == nil {
-		f.Record = r.Findings[0]
-	}
-	return f
 }

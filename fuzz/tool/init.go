@@ -15,6 +15,7 @@ import (
 
 	"github.com/jostle-go/jostle/fuzz"
 	"github.com/jostle-go/jostle/fuzz/internal/binary"
+	"github.com/jostle-go/jostle/fuzz/internal/env"
 	"github.com/jostle-go/jostle/fuzz/internal/starter"
 	"github.com/jostle-go/jostle/fuzz/internal/words"
 	"github.com/jostle-go/jostle/props"
@@ -91,7 +92,7 @@ func initProperty(call *Call, pattern, actor string) error {
 	path := filepath.Join(p.Dir, f.Name)
 	ready := requires(ctx, p)
 	if _, err := os.Lstat(path); err == nil {
-		return fmt.Errorf("%s exists and is not overwritten: remove it, or choose another actor with --actor", shown(path))
+		return fmt.Errorf("%s exists and is not overwritten: remove it, or choose another actor with --actor", env.Shown(path))
 	} else if ready {
 		if err := compiles(ctx, p, path, f.Text); err != nil {
 			return fmt.Errorf("nothing was written, because the new file would not compile: %w", err)
@@ -158,7 +159,7 @@ func compiles(ctx context.Context, p *starter.Package, path string, text []byte)
 func writeNew(path string, text []byte) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if errors.Is(err, fs.ErrExist) {
-		return fmt.Errorf("%s exists and is not overwritten", shown(path))
+		return fmt.Errorf("%s exists and is not overwritten", env.Shown(path))
 	}
 	if err != nil {
 		return err
@@ -172,7 +173,7 @@ func writeNew(path string, text []byte) error {
 
 // tellProperty prints what was written and what to do next.
 func tellProperty(w io.Writer, p *starter.Package, f *starter.File, a *starter.Actor, others []string, pattern string, ready bool) {
-	path := shown(filepath.Join(p.Dir, f.Name))
+	path := env.Shown(filepath.Join(p.Dir, f.Name))
 	switch uncalled := p.Uncalled(); {
 	case a != nil:
 		fmt.Fprintf(w, "wrote %s: %s sends %s messages in many orders\n", path, f.Property, a.Name)

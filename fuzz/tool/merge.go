@@ -13,6 +13,7 @@ import (
 
 	"github.com/jostle-go/jostle/corpus"
 	"github.com/jostle-go/jostle/fuzz/internal/campaign"
+	"github.com/jostle-go/jostle/fuzz/internal/env"
 	"github.com/jostle-go/jostle/fuzz/internal/session"
 	"github.com/jostle-go/jostle/fuzz/internal/words"
 	"github.com/jostle-go/jostle/fuzz/internal/worker"
@@ -125,7 +126,7 @@ func (m *merger) add(path string) error {
 	default:
 		m.added++
 		m.changed[folder.Dir] = s
-		fmt.Fprintf(m.w, "added: %s\n", shown(kept))
+		fmt.Fprintf(m.w, "added: %s\n", env.Shown(kept))
 	}
 	return nil
 }
@@ -202,7 +203,7 @@ func (m *merger) tidy(ctx context.Context) (removed int, err error) {
 			return removed, err
 		}
 		for _, path := range gone {
-			fmt.Fprintf(m.w, "removed: %s: another case shows the same failure and is no larger\n", shown(path))
+			fmt.Fprintf(m.w, "removed: %s: another case shows the same failure and is no larger\n", env.Shown(path))
 		}
 		removed += len(gone)
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/jostle-go/jostle/fuzz/existing"
 	"github.com/jostle-go/jostle/fuzz/internal/binary"
 	"github.com/jostle-go/jostle/fuzz/internal/campaign"
+	"github.com/jostle-go/jostle/fuzz/internal/desk"
 	"github.com/jostle-go/jostle/fuzz/internal/flight"
 	"github.com/jostle-go/jostle/fuzz/internal/words"
 	"github.com/jostle-go/jostle/fuzz/internal/worker"
@@ -38,6 +39,11 @@ func (c *chooser) flags(cmd *Command) {
 	f.StringVar(&c.tags, "tags", "", "build tags, comma-separated")
 	f.StringVar(&c.property, "property", "", "only properties whose name or test contains this")
 	f.StringVar(&c.memory, "memory", "4GB", "the memory limit of a worker; 0 is no limit")
+}
+
+// testsFlag adds the flag for existing tests to a command.
+func (c *chooser) testsFlag(cmd *Command) {
+	cmd.Flags().BoolVar(&c.tests, "tests", false, "existing tests too, under control as by jostle test")
 }
 
 // bounds returns a worker.Command with the memory limit and the environment of workers.
@@ -101,6 +107,9 @@ func newBuild(dir string) (path string, done func(), err error) {
 	}, nil
 }
 
+// errNoProperty is in the error of packages whose tests have no property.
+var errNoProperty = errors.New("no property")
+
 // find compiles the tests of packages and returns their properties. The caller must call done when
 // it no longer needs the test binaries, also after an error.
 func (c *chooser) find(call *Call, patterns []string) (list []campaign.Subject, done func(), err error) {
@@ -121,6 +130,7 @@ func (c *chooser) find(call *Call, patterns []string) (list []campaign.Subject, 
 	if err != nil {
 		return nil, done, err
 	}
+	c.unoffered = nil
 	all, names := 0, []string(nil)
 	for _, b := range binaries {
 		command := b.Command("")
@@ -145,7 +155,7 @@ func (c *chooser) find(call *Call, patterns []string) (list []campaign.Subject, 
 	}
 	switch {
 	case all == 0:
-		err = fmt.Errorf("no property in %s: no test there calls fuzz.Check, fuzz.Explore or fuzz.Target", strings.Join(patterns, " "))
+		err = fmt.Errorf("%w in %s: no test there calls fuzz.Check, fuzz.Explore or fuzz.Target", errNoProperty, strings.Join(patterns, " "))
 	case len(list) == 0:
 		err = fmt.Errorf("none of %d properties has %q in its name%s", all, c.property, words.DidYouMean(c.property, "", names))
 	}
@@ -162,12 +172,12 @@ func (c *chooser) build(call *Call, temp string, patterns []string) ([]*binary.B
 	if err != nil || !c.tests {
 		return list, err
 	}
-	file, err := writeOverlay("")
-	o.Overlay = overlay.Flags(file)
-	o.Temp, o.Env = filepath.Join(temp, "existing"), []string{existing.Variable + "=1"}
+	with, err := newCompiler(call.Context, "")
+	o.Temp = filepath.Join(temp, "existing")
 	if err = errors.Join(err, os.Mkdir(o.Temp, 0o777)); err != nil {
 		return nil, err
 	}
+	o.Overlay, o.Command, o.CommandEnv, o.Env = overlay.Flags(with.overlay), with.command, with.env, []string{existing.Variable + "=1"}
 	tests, err := binary.Build(call.Context, o, patterns...)
 	compiled()
 	return append(list, tests...), err
@@ -184,6 +194,22 @@ func (call *Call) sayCompiling(packages int) (done func()) {
 	}
 	timer := time.AfterFunc(silence, func() { fmt.Fprintf(call.Err, "compiling %s…\n", words.Count(packages, "package")) })
 	return func() { timer.Stop() }
+}
+
+// compiled compiles the tests of packages and returns a desk with their properties, without duplicates. The
+// desk carries out up to the given number of requests at a time. The caller must call done, also after an
+// error. It ends the desk's processes and removes the test binaries.
+func (c *chooser) compiled(call *Call, patterns []string, requests int) (d *desk.Desk, done func(), err error) {
+	bounds, err := c.bounds()
+	if err != nil {
+		return nil, func() {}, err
+	}
+	subjects, remove, err := c.find(call, patterns)
+	if err != nil {
+		return nil, remove, err
+	}
+	d = desk.New(distinct(subjects), bounds, requests)
+	return d, func() { d.Close(); remove() }, nil
 }
 
 // distinct returns the properties without duplicates. A duplicate has the same function and name as

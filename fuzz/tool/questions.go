@@ -18,7 +18,7 @@ var (
 	ofProperty = Parameter{Name: "property", About: "the number of a property, as listed by properties", Required: true}
 	ofRun      = Parameter{Name: "run", About: "the name of a saved case, or its beginning; @step:other after it names a fork", Text: true, Required: true}
 	ofStep     = Parameter{Name: "step", About: "the number of a step of the run, from 0", Required: true}
-	forSeconds = Parameter{Name: "seconds", About: "the time limit", Usual: 5, Most: 120}
+	forSeconds = Parameter{Name: "seconds", About: "the time limit", Usual: 5, Least: 1, Most: 120}
 	ofRuns     = Parameter{Name: "runs", About: "the limit of runs; 0 is no limit"}
 )
 
@@ -36,8 +36,8 @@ func Questions() []Question {
 		{"fork", "receive another message in a step, and follow the run from there; the answer names the new run",
 			[]Parameter{ofRun, ofStep, {Name: "other", About: "the index of the message in others, a list of the step", Required: true}}, false, askFork},
 		{"continuations", "how often random continuations of a run from a step fail", []Parameter{ofRun, ofStep, forSeconds,
-			{Name: "runs", About: "the number of continuations", Usual: 50, Most: 10_000}}, false, askContinuations},
-		{"gaps", "which pairs of messages of a property never raced in the last campaign of jostle fuzz", []Parameter{ofProperty}, false, askGaps},
+			{Name: "runs", About: "the number of continuations", Usual: 50, Least: 1, Most: 10_000}}, false, askContinuations},
+		{"gaps", "which orders of two messages the last campaign of jostle fuzz has not shown, although they seem possible", []Parameter{ofProperty}, false, askGaps},
 		{"save", "save a fork as a case, which go test runs first from then on", []Parameter{ofRun}, true, askSave},
 	}
 }
@@ -48,7 +48,12 @@ func askProperties(_ context.Context, d *desk.Desk, _ values) (any, error) {
 
 // A searched is the answer to a question that searches for failing runs.
 type searched struct {
-	Runs     int       `json:"runs"`
+	Runs int `json:"runs"`
+	shown
+}
+
+// A shown is the answer to a question that may show failing runs.
+type shown struct {
 	Said     []string  `json:"said,omitempty"`
 	Failures []failure `json:"failures"`
 }
@@ -58,28 +63,35 @@ type failure struct {
 	Run       string              `json:"run,omitempty"` // the name of the saved case
 	File      string              `json:"file,omitempty"`
 	Signature string              `json:"signature"`
-	Repeats   bool                `json:"repeats"` // set if the failure repeated in every replay
-	Text      string              `json:"text"`    // what failed, the messages, and why
-	Why       *corpus.Explanation `json:"why,omitempty"`
+	Repeats   bool                `json:"repeats"`       // set if the failure repeated in every replay
+	Text      string              `json:"text"`          // what failed, the messages, and why
+	Why       *corpus.Explanation `json:"why,omitempty"` // in the answer to cause only
 }
 
+// mostFailures is the maximum number of failures in an answer.
+const mostFailures = 20
+
 func failureOf(r *record.Record) failure {
-	f := failure{File: r.Path, Signature: r.Signature, Repeats: r.Confirmed(), Text: r.Text(), Why: r.Why}
+	f := failure{File: r.Path, Signature: r.Signature, Repeats: r.Confirmed(), Text: r.Text()}
 	if f.File != "" {
 		f.Run = desk.IDOf(f.File)
 	}
 	return f
 }
 
-// searchedBy returns the answer for a reply.
-func searchedBy(r *session.Reply) *searched {
-	s := &searched{Runs: r.Runs, Said: append(r.Notes, r.Problems...), Failures: []failure{}}
+// shownBy returns the answer for a reply.
+func shownBy(r *session.Reply) *shown {
+	s := &shown{Said: append(r.Notes, r.Problems...), Failures: []failure{}}
 	for _, text := range []string{r.Complete, r.Text} {
 		if text != "" {
 			s.Said = append(s.Said, text)
 		}
 	}
 	for i := range r.Findings {
+		if i == mostFailures {
+			s.Said = append(s.Said, fmt.Sprintf("%d of %d failures are listed; the question properties lists all cases", i, len(r.Findings)))
+			break
+		}
 		s.Failures = append(s.Failures, failureOf(&r.Findings[i]))
 	}
 	return s
@@ -90,7 +102,7 @@ func askCheck(ctx context.Context, d *desk.Desk, a values) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return searchedBy(r), nil
+	return searched{r.Runs, *shownBy(r)}, nil
 }
 
 func askExplore(ctx context.Context, d *desk.Desk, a values) (any, error) {
@@ -98,7 +110,7 @@ func askExplore(ctx context.Context, d *desk.Desk, a values) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return searchedBy(r), nil
+	return searched{r.Runs, *shownBy(r)}, nil
 }
 
 func askReplay(ctx context.Context, d *desk.Desk, a values) (any, error) {
@@ -106,15 +118,17 @@ func askReplay(ctx context.Context, d *desk.Desk, a values) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return searchedBy(r), nil
+	return shownBy(r), nil
 }
 
 func askCause(ctx context.Context, d *desk.Desk, a values) (any, error) {
-	f, err := d.Explain(ctx, a.text["run"], a.seconds(), false)
+	f, err := d.Explain(ctx, a.text["run"], a.seconds())
 	if err != nil {
 		return nil, err
 	}
-	return failureOf(f), nil
+	answer := failureOf(f)
+	answer.Why = f.Why
+	return answer, nil
 }
 
 func askSteps(ctx context.Context, d *desk.Desk, a values) (any, error) {
@@ -136,33 +150,27 @@ func askContinuations(ctx context.Context, d *desk.Desk, a values) (any, error) 
 
 // askGaps reads the state that the last campaign has saved.
 func askGaps(_ context.Context, d *desk.Desk, a values) (any, error) {
-	list, number := d.Properties(), a.numbers["property"]
-	if number >= len(list) {
-		return nil, fmt.Errorf("there is no property %d: there are %d, counted from 0", number, len(list))
+	s, err := d.Subject(a.numbers["property"])
+	if err != nil {
+		return nil, err
 	}
 	r, err := (&night{}).read(a.patterns)
 	if err != nil {
 		return nil, err
 	}
-	p := &list[number]
 	for i := range r.Outcomes {
-		if out := &r.Outcomes[i]; out.Subject.Binary.Package == p.Package && out.Subject.Property.Test == p.Test && out.Subject.Property.Name == p.Name {
+		if out := &r.Outcomes[i]; out.Subject.Binary.Package == s.Binary.Package && out.Subject.Property.Test == s.Property.Test && out.Subject.Property.Call == s.Property.Call {
 			gaps := append([]coverage.OpenName{}, out.Orders.OpenNames()...) // not nil, which would be null in JSON
 			return map[string]any{"gaps": gaps, "table": strings.Split(strings.TrimSpace(out.Orders.Text()), "\n")}, nil
 		}
 	}
-	return nil, fmt.Errorf("the last campaign did not search %s", p.Name)
+	return nil, fmt.Errorf("the last campaign did not search %s", s.String())
 }
 
 func askSave(ctx context.Context, d *desk.Desk, a values) (any, error) {
-	run, err := d.Open(ctx, a.text["run"])
+	file, of, err := d.Save(ctx, a.text["run"])
 	if err != nil {
 		return nil, err
 	}
-	file, err := d.Save(ctx, run.ID)
-	if err != nil {
-		return nil, err
-	}
-	p := d.Properties()[run.Property]
-	return map[string]string{"run": desk.IDOf(file), "file": file, "command": "go test -run " + words.Argument("^"+strings.ReplaceAll(p.Test, "/", "$/^")+"$") + " " + p.Package}, nil
+	return map[string]string{"run": desk.IDOf(file), "file": file, "command": "go test -run " + words.Argument(words.Pattern(of.Property.Test)) + " " + of.Binary.Package}, nil
 }

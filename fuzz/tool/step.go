@@ -22,23 +22,15 @@ func (c *caseCommand) step(call *Call, args []string) error {
 	if err != nil {
 		return err
 	}
-	q := o.request
-	q.Do = session.Replay
-	r, p, err := asked(call.Context, o.owners, o.bounds, q)
+	r, err := o.desk.DoRun(call.Context, &o.run, session.Request{Do: session.Replay})
 	if err != nil {
 		return err
 	}
-	if p == nil {
+	if len(r.Findings) > 0 && r.Findings[0].Died {
 		return told(call.Out, r, c.folder)
 	}
-	defer p.Stop()
 	walk, err := screen.NewStepper(func(first, count int) (*record.Walk, error) {
-		q.Do, q.First, q.Count = session.Walk, first, count
-		r, err := p.Do(call.Context, q)
-		if err != nil {
-			return nil, err
-		}
-		return r.Walk, nil
+		return o.desk.Walk(call.Context, o.run.File, first, count)
 	})
 	if err != nil {
 		return err

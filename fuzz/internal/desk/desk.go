@@ -8,9 +8,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
+	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -30,16 +29,20 @@ type Desk struct {
 
 	mu    sync.Mutex
 	idle  map[int]*worker.Process // by index in subjects
-	forks map[string]Run          // by ID; can be made again
+	forks map[forking]Run         // can be made again
+	owner map[string]int          // the property of a case that several may have, by the text of the case
 }
 
-// mostForks limits the forks that a Desk remembers.
-const mostForks = 1000
+const (
+	mostForks = 1000 // the maximum number of forks that a Desk remembers
+	mostCases = 100  // the maximum number of cases in the description of a property
+	mostIdle  = 4    // the maximum number of processes that wait for a request
+)
 
 // New returns a Desk. No two subjects may have the same binary, test and call. bounds has the limits
 // of worker processes. At most requests requests are carried out at the same time.
 func New(subjects []campaign.Subject, bounds worker.Command, requests int) *Desk {
-	return &Desk{subjects: subjects, bounds: bounds, turns: make(chan struct{}, max(1, requests)), idle: map[int]*worker.Process{}, forks: map[string]Run{}}
+	return &Desk{subjects: subjects, bounds: bounds, turns: make(chan struct{}, max(1, requests)), idle: map[int]*worker.Process{}, forks: map[forking]Run{}, owner: map[string]int{}}
 }
 
 // Close ends all worker processes. No request may be in progress.
@@ -50,6 +53,9 @@ func (d *Desk) Close() {
 	clear(d.idle)
 }
 
+// Subjects returns the properties, in the order of their numbers.
+func (d *Desk) Subjects() []campaign.Subject { return d.subjects }
+
 // A Property describes a property of the test binaries.
 type Property struct {
 	Number  int    `json:"number"` // identifies the property in questions
@@ -58,7 +64,7 @@ type Property struct {
 	Name    string `json:"name"`
 	Verb    string `json:"verb"`
 	Cases   []Case `json:"cases"` // the saved cases, the smallest first
-	// Problems says which files in the folder of the cases cannot be read.
+	// Problems says which files in the folder of the cases cannot be read, and whether Cases omits some.
 	Problems []string `json:"problems,omitempty"`
 }
 
@@ -79,8 +85,11 @@ func (d *Desk) Properties() (list []Property) {
 		s := &d.subjects[i]
 		p := Property{Number: i, Package: s.Binary.Package, Test: s.Property.Test, Name: s.Property.Name, Verb: s.Property.Verb, Cases: []Case{}}
 		cases, problems := s.Cases().Load()
-		for k := range cases {
+		for k := range cases[:min(len(cases), mostCases)] {
 			p.Cases = append(p.Cases, describe(&cases[k]))
+		}
+		if len(cases) > mostCases {
+			p.Problems = append(p.Problems, fmt.Sprintf("%d of %d cases are listed: jostle corpus list lists all", mostCases, len(cases)))
 		}
 		for _, problem := range problems {
 			if !errors.Is(problem, corpus.ErrElsewhere) {
@@ -110,73 +119,50 @@ type Run struct {
 	// the run of the case 3bef39-b2b4b6 is forked to 3bef39-b2b4b6@4:0, and this run to
 	// 3bef39-b2b4b6@4:0@6:2. The fork receives message number other of those that could have been
 	// received in that step.
-	ID       string `json:"id"`
-	Property int    `json:"property"`       // the number of the property
-	Case     string `json:"-"`              // the text of the case
-	File     string `json:"file,omitempty"` // the file of a saved case
+	ID   string
+	Case string // the text of the case
+	File string // the file of a saved case, "" for a fork
+	// owners has the numbers of the properties to which the case may belong.
+	owners []int
 }
 
-// Open returns the run with the given ID. The beginning of a case's name is enough, if it is the
-// beginning of one name only.
+// A forking says how a fork was made. It has the text of the case and not its name, because a file may
+// change.
+type forking struct {
+	from        string // the text of the case
+	step, other int
+}
+
+// Open returns the run with the given ID. Instead of the name of a case, its path may be given, or
+// the beginning of its name, if no other case's name begins so.
 func (d *Desk) Open(ctx context.Context, id string) (Run, error) {
-	d.mu.Lock()
-	run, known := d.forks[id]
-	d.mu.Unlock()
-	if known {
-		return run, nil
-	}
-	of, change, is := cutLast(id, "@")
-	if !is {
-		return d.saved(id)
-	}
-	step, other := 0, 0
-	if n, err := fmt.Sscanf(change+" ", "%d:%d ", &step, &other); n != 2 || err != nil {
-		return Run{}, fmt.Errorf("the fork %q must end with @step:other, such as @4:0", id)
-	}
-	return d.Fork(ctx, of, step, other)
-}
-
-// cutLast cuts text around the last separator.
-func cutLast(text, separator string) (before, after string, found bool) {
-	i := strings.LastIndex(text, separator)
-	if i < 0 {
-		return text, "", false
-	}
-	return text[:i], text[i+len(separator):], true
-}
-
-// saved returns the saved case with the given beginning of its name.
-func (d *Desk) saved(id string) (Run, error) {
-	found := map[string]Run{} // by file
-	for i := range d.subjects {
-		cases, _ := d.subjects[i].Cases().Load()
-		for k := range cases {
-			c := &cases[k]
-			if _, known := found[c.Path]; known || !strings.HasPrefix(filepath.Base(c.Path), id) {
-				continue
-			}
-			text, err := corpus.Encode(*c)
-			if err != nil {
-				return Run{}, err
-			}
-			found[c.Path] = Run{ID: describe(c).ID, Property: i, Case: string(text), File: c.Path}
+	if i := strings.LastIndex(id, "@"); i >= 0 {
+		step, other := 0, 0
+		if n, err := fmt.Sscanf(id[i:]+" ", "@%d:%d ", &step, &other); n == 2 && err == nil {
+			return d.Fork(ctx, id[:i], step, other)
 		}
 	}
-	switch files := slices.Sorted(maps.Keys(found)); len(files) {
-	case 0:
-		return Run{}, fmt.Errorf("there is no case %q: give the name of a saved case, or its beginning", id)
-	case 1:
-		return found[files[0]], nil
-	default:
-		return Run{}, fmt.Errorf("the names of %d cases begin with %q: give more of the name", len(files), id)
+	owners, c, err := d.owners(id)
+	if err != nil {
+		return Run{}, err
 	}
+	text, err := os.ReadFile(c.Path)
+	return Run{ID: IDOf(c.Path), Case: string(text), File: c.Path, owners: owners}, err
 }
 
-// do sends a request to a worker process of a property. If the process dies in the request, the
+// Subject returns the property with the given number.
+func (d *Desk) Subject(number int) (*campaign.Subject, error) {
+	if number < 0 || number >= len(d.subjects) {
+		return nil, fmt.Errorf("there is no property %d: there are %d, counted from 0", number, len(d.subjects))
+	}
+	return &d.subjects[number], nil
+}
+
+// Do sends a request to a worker process of a property. If the process dies in the request, the
 // error is a *worker.Death.
-func (d *Desk) do(ctx context.Context, property int, q session.Request) (*session.Reply, error) {
-	if property < 0 || property >= len(d.subjects) {
-		return nil, fmt.Errorf("there is no property %d: there are %d, counted from 0", property, len(d.subjects))
+func (d *Desk) Do(ctx context.Context, property int, q session.Request) (*session.Reply, error) {
+	if _, err := d.Subject(property); err != nil {
+		return nil, err
 	}
 	select {
 	case d.turns <- struct{}{}:
@@ -190,8 +176,12 @@ func (d *Desk) do(ctx context.Context, property int, q session.Request) (*sessio
 	}
 	r, err := p.Do(ctx, q)
 	var refusal *worker.Refusal
-	if err == nil || errors.As(err, &refusal) {
+	var death *worker.Death
+	switch {
+	case err == nil || errors.As(err, &refusal):
 		d.put(property, p)
+	case errors.As(err, &death):
+		err = fmt.Errorf("the worker process ended: %w", err)
 	}
 	return r, err
 }
@@ -208,39 +198,115 @@ func (d *Desk) take(ctx context.Context, property int) (*worker.Process, error) 
 	return campaign.Start(ctx, d.subjects[property], d.bounds)
 }
 
-// put makes a process idle. It ends the process if another one of the property is idle.
+// put makes a process idle. If too many are idle, or another one of the property, it ends one of them.
 func (d *Desk) put(property int, p *worker.Process) {
 	d.mu.Lock()
-	other := d.idle[property]
-	if other == nil {
-		d.idle[property] = p
+	over, there := d.idle[property]
+	if d.idle[property] = p; !there && len(d.idle) > mostIdle {
+		for i := range d.idle {
+			if i != property {
+				over = d.idle[i]
+				delete(d.idle, i)
+				break
+			}
+		}
 	}
 	d.mu.Unlock()
-	if other != nil {
-		p.Stop()
+	if over != nil {
+		over.Stop()
 	}
 }
 
-// ask sends a request about a run.
-func (d *Desk) ask(ctx context.Context, id string, q session.Request) (Run, *session.Reply, error) {
+// DoCase sends a request about a case to each owner until one replies with a failure, and returns this
+// reply and the owner. The owners are the properties to which the case may belong. If no owner replies
+// with a failure, DoCase returns the error of an owner, if there is one. Otherwise it returns the reply
+// of an owner that could run the case as it was saved, else the first reply. The death of a process is a
+// failure.
+func (d *Desk) DoCase(ctx context.Context, owners []int, q session.Request) (reply *session.Reply, owner int, err error) {
+	for _, i := range owners {
+		r, e := d.Do(ctx, i, q)
+		var death *worker.Death
+		if errors.As(e, &death) && !death.Outside() {
+			r, e = &session.Reply{Exact: true, Findings: []record.Record{*death.Record()}}, nil
+		}
+		if e != nil && err == nil {
+			err = e
+		}
+		if e == nil && (len(r.Findings) > 0 || q.Do == session.Export) {
+			return r, i, nil
+		}
+		if e == nil && (reply == nil || r.Exact && !reply.Exact) {
+			reply, owner = r, i
+		}
+	}
+	if err != nil {
+		return nil, 0, err
+	}
+	return reply, owner, nil
+}
+
+// DoRun sends a request about a run as DoCase does.
+func (d *Desk) DoRun(ctx context.Context, run *Run, q session.Request) (*session.Reply, error) {
+	q.Case, q.File = run.Case, run.File
+	r, _, err := d.DoCase(ctx, run.owners, q)
+	return r, err
+}
+
+// Dir returns the folder of the package of a run.
+func (d *Desk) Dir(run *Run) string { return d.subjects[run.owners[0]].Binary.Dir }
+
+// askOf sends a request about the run with the given ID to its owner.
+func (d *Desk) askOf(ctx context.Context, id string, q session.Request) (*session.Reply, error) {
 	run, err := d.Open(ctx, id)
 	if err != nil {
-		return run, nil, err
+		return nil, err
 	}
-	q.Case, q.File = run.Case, run.File
-	r, err := d.do(ctx, run.Property, q)
-	return run, r, err
+	return d.ask(ctx, &run, q)
+}
+
+// ask sends a request about a run to its owner, which is then the only one.
+func (d *Desk) ask(ctx context.Context, run *Run, q session.Request) (*session.Reply, error) {
+	owner, err := d.ownerOf(ctx, run)
+	if err != nil {
+		return nil, err
+	}
+	run.owners, q.Case, q.File = []int{owner}, run.Case, run.File
+	return d.Do(ctx, owner, q)
+}
+
+// ownerOf returns the property of a run. If several may be it, ownerOf replays the run with each, once.
+func (d *Desk) ownerOf(ctx context.Context, run *Run) (int, error) {
+	if len(run.owners) == 1 {
+		return run.owners[0], nil
+	}
+	d.mu.Lock()
+	owner, known := d.owner[run.Case]
+	d.mu.Unlock()
+	if known {
+		return owner, nil
+	}
+	_, owner, err := d.DoCase(ctx, run.owners, session.Request{Do: session.Replay, Case: run.Case, File: run.File})
+	if err != nil {
+		return 0, err
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.owner[run.Case] = owner
+	return owner, nil
 }
 
 // Replay replays a run. The reply has a record if the run fails.
 func (d *Desk) Replay(ctx context.Context, id string) (*session.Reply, error) {
-	_, r, err := d.ask(ctx, id, session.Request{Do: session.Replay})
-	return r, err
+	run, err := d.Open(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	return d.DoRun(ctx, &run, session.Request{Do: session.Replay})
 }
 
 // Walk describes count steps of a run, beginning with step first.
 func (d *Desk) Walk(ctx context.Context, id string, first, count int) (*record.Walk, error) {
-	_, r, err := d.ask(ctx, id, session.Request{Do: session.Walk, First: first, Count: count})
+	r, err := d.askOf(ctx, id, session.Request{Do: session.Walk, First: first, Count: count})
 	if err != nil {
 		return nil, err
 	}
@@ -250,65 +316,71 @@ func (d *Desk) Walk(ctx context.Context, id string, first, count int) (*record.W
 // Fork makes a run that receives another message in a step: message number other of those that the
 // description of the step lists.
 func (d *Desk) Fork(ctx context.Context, id string, step, other int) (Run, error) {
-	run, r, err := d.ask(ctx, id, session.Request{Do: session.Fork, First: step, Other: other})
+	from, err := d.Open(ctx, id)
 	if err != nil {
 		return Run{}, err
 	}
-	fork := Run{ID: fmt.Sprintf("%s@%d:%d", run.ID, step, other), Property: run.Property, Case: r.Case}
+	how := forking{from.Case, step, other}
 	d.mu.Lock()
-	defer d.mu.Unlock()
-	if len(d.forks) == mostForks {
-		clear(d.forks)
+	fork, known := d.forks[how]
+	d.mu.Unlock()
+	if !known {
+		r, err := d.ask(ctx, &from, session.Request{Do: session.Fork, First: step, Other: other})
+		if err != nil {
+			return Run{}, err
+		}
+		fork = Run{Case: r.Case, owners: from.owners}
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		if len(d.forks) == mostForks {
+			clear(d.forks)
+		}
+		d.forks[how] = fork
 	}
-	d.forks[fork.ID] = fork
+	fork.ID = fmt.Sprintf("%s@%d:%d", from.ID, step, other)
 	return fork, nil
 }
 
 // Continuations counts how n random continuations of a run from a step end. It counts fewer if the
 // time is up.
 func (d *Desk) Continuations(ctx context.Context, id string, step, n int, most time.Duration) (*record.Endings, error) {
-	_, r, err := d.ask(ctx, id, session.Request{Do: session.Endings, First: step, Count: n, Time: most})
+	r, err := d.askOf(ctx, id, session.Request{Do: session.Endings, First: step, Count: n, Time: most})
 	if err != nil {
 		return nil, err
 	}
 	return r.Endings, nil
 }
 
-// Explain shrinks and explains a run that fails, within a time. It saves nothing unless keep is
-// set. A fork is first saved as it is.
-func (d *Desk) Explain(ctx context.Context, id string, most time.Duration, keep bool) (*record.Record, error) {
-	run, err := d.Open(ctx, id)
+// Explain shrinks and explains a run that fails, within a time. It saves nothing.
+func (d *Desk) Explain(ctx context.Context, id string, most time.Duration) (*record.Record, error) {
+	r, err := d.askOf(ctx, id, session.Request{Do: session.Shrink, Time: most, Where: "the run " + id})
 	if err != nil {
 		return nil, err
-	}
-	if keep && run.File == "" {
-		if run.File, err = d.Save(ctx, id); err != nil {
-			return nil, err
-		}
-	}
-	r, err := d.do(ctx, run.Property, session.Request{Do: session.Shrink, Case: run.Case, File: run.File, Fresh: keep, Keep: keep, Time: most, Where: "the run " + run.ID})
-	if err != nil {
-		return nil, err
-	}
-	if len(r.Findings) == 0 {
-		return nil, fmt.Errorf("the run %s does not fail: there is nothing to explain", run.ID)
 	}
 	return &r.Findings[0], nil
 }
 
-// Save saves a run as a case, as it is, and returns the file. go test then runs it first. If the
-// run passes, it is a regression test.
-func (d *Desk) Save(ctx context.Context, id string) (file string, err error) {
+// Save saves a run as a case, as it is, and returns the file and the property. go test then runs the
+// case first. If the run passes, it is a regression test.
+func (d *Desk) Save(ctx context.Context, id string) (file string, of *campaign.Subject, err error) {
 	run, err := d.Open(ctx, id)
-	if err != nil || run.File != "" {
-		return run.File, err
+	if err != nil {
+		return "", nil, err
+	}
+	owner, err := d.ownerOf(ctx, &run)
+	if err != nil {
+		return "", nil, err
+	}
+	s := &d.subjects[owner]
+	if run.File != "" {
+		return run.File, s, nil
 	}
 	c, err := corpus.Decode(run.ID, []byte(run.Case))
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
-	file, _, err = d.subjects[run.Property].Cases().Save(c)
-	return file, err
+	file, _, err = s.Cases().Save(c)
+	return file, s, err
 }
 
 // Check searches for a failing run of a property, within a time or a number of runs (zero means no
@@ -322,22 +394,29 @@ func (d *Desk) Explore(ctx context.Context, property int, most time.Duration, ru
 	return d.search(ctx, property, session.Request{Do: session.Explore, Seed: 1, Time: most, Runs: runs}, most)
 }
 
-// search sends a request that may find failing runs, and explains and saves those that are new.
+// search sends a request that may find failing runs, and keeps those that are new.
 func (d *Desk) search(ctx context.Context, property int, q session.Request, most time.Duration) (*session.Reply, error) {
-	r, err := d.do(ctx, property, q)
+	r, err := d.Do(ctx, property, q)
 	if err != nil {
 		return nil, err
 	}
 	for i := range r.Findings {
-		f := &r.Findings[i]
-		if f.Known || f.Path != "" || f.Case == "" {
-			continue
-		}
-		fresh := f.Save(d.subjects[property].Cases())
-		out, err := d.do(ctx, property, session.Request{Do: session.Shrink, Case: f.Case, File: f.Path, Fresh: fresh, Keep: true, Time: most, Where: f.Where})
-		if err == nil && len(out.Findings) > 0 {
-			*f = out.Findings[0]
+		if f := &r.Findings[i]; !f.Known {
+			d.Keep(ctx, property, f, most)
 		}
 	}
 	return r, nil
+}
+
+// Keep saves the case of a finding. Then it shrinks and explains the finding within a time, and
+// replaces the saved case. fresh is set if no saved case had the same run.
+func (d *Desk) Keep(ctx context.Context, property int, f *record.Record, most time.Duration) (fresh bool) {
+	if fresh = f.Save(d.subjects[property].Cases()); f.Path == "" {
+		return fresh
+	}
+	r, err := d.Do(ctx, property, session.Request{Do: session.Shrink, Case: f.Case, File: f.Path, Fresh: fresh, Keep: true, Where: f.Where, Time: most})
+	if err == nil {
+		*f = r.Findings[0]
+	}
+	return fresh
 }

@@ -175,3 +175,21 @@ func Set(names ...string) string {
 	}
 	return b.String()
 }
+
+// Shown returns path relative to the current folder if path is below that folder. Otherwise it
+// returns path unchanged.
+func Shown(path string) string {
+	here, err := os.Getwd()
+	if err != nil {
+		return path
+	}
+	if real, err := filepath.EvalSymlinks(here); err == nil {
+		if rel, err := filepath.Rel(real, path); err == nil && filepath.IsLocal(rel) {
+			return rel
+		}
+	}
+	if rel, err := filepath.Rel(here, path); err == nil && filepath.IsLocal(rel) {
+		return rel
+	}
+	return path
+}

@@ -1,4 +1,4 @@
-package tool
+package desk
 
 import (
 	"errors"
@@ -31,6 +31,7 @@ func TestOwners(t *testing.T) {
 	for _, name := range []string{"none", "one", "two", "three"} {
 		subjects = append(subjects, campaign.Subject{Binary: b, Property: worker.Property{Name: name, Test: "Test", Folder: filepath.Join(dir, name)}})
 	}
+	d := New(subjects, worker.Command{}, 1)
 	for _, c := range []struct{ file, owner, want string }{
 		{"a1", "one", ""},
 		{"a2.case", "two", ""},
@@ -47,14 +48,14 @@ func TestOwners(t *testing.T) {
 		{"c1", "", "the case c1 belongs to no property here: give its package"},
 		{filepath.FromSlash("other/c1.case"), "", "belongs to no property here: give its package"},
 	} {
-		owners, saved, err := ownersOf(subjects, c.file)
+		owners, saved, err := d.owners(c.file)
 		if c.owner == "" {
 			if err == nil || !strings.Contains(filepath.ToSlash(err.Error()), c.want) {
 				t.Errorf("%s: %v, want %s", c.file, err, c.want)
 			}
 			continue
 		}
-		if err != nil || len(owners) != 1 || owners[0].Property.Name != c.owner || saved.Property != c.owner {
+		if err != nil || len(owners) != 1 || subjects[owners[0]].Property.Name != c.owner || saved.Property != c.owner {
 			t.Errorf("%s: %v, %v, %v, want %s", c.file, owners, saved, err, c.owner)
 		}
 	}
