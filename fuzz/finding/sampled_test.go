@@ -405,7 +405,7 @@ func TestSampledOnPages(t *testing.T) {
 // knows no conflict, so it runs one order, which passes. The explanation still counts the run of the case.
 func TestReductionThatMissesTheCase(t *testing.T) {
 	for _, c := range []struct{ panics, want string }{
-		{"", "can fail in the only order there is;\n    not exact: something besides the order of messages decides"},
+		{"", "can fail in the only order of receives;\n    not exact: something besides the order of messages decides"},
 		{"babababa", "fails in plain order, where the oldest message comes first, but with " +
 			"0 at b before 0 at a and 1 at b before 1 at a and 2 at b before 2 at a and 3 at b before 3 at a;\n" +
 			"    there are too many orders to run them all; sampled: it fails in 1 of 100 random orders,\n" +
