@@ -76,7 +76,7 @@ func TestPropertiesFindBugs(t *testing.T) {
 	fmt.Fprintf(w, "runs until found: median, most\t%s\tin turns\t\n", strings.Join(turns, "\t"))
 	whole := nightly() || os.Getenv("JOSTLE_REWRITE") == "1"
 	for i, s := range subjects.Easy() {
-		if i%3 > 0 && !whole && !testing.Short() {
+		if i%6 > 0 && !whole && !testing.Short() {
 			continue
 		}
 		if testing.Short() {

@@ -151,10 +151,10 @@ func TestBroken(t *testing.T) {
 			first, failing, runs := 0, 0, 10_000
 			if isHard(s) {
 				runs = 60_000
-				if !nightly() {
-					runs, want.failing = min(want.first, 3000), count(want.first <= 3000)
-					want.first *= want.failing
-				}
+			}
+			if !nightly() {
+				runs, want.failing = min(want.first, 3000), count(want.first <= 3000)
+				want.first *= want.failing
 			}
 			for seed := 1; seed <= runs; seed++ {
 				err := run(sys, uint64(seed), s.Broken)
