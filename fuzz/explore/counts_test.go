@@ -204,6 +204,9 @@ func TestCounts(t *testing.T) {
 	trial.Long(t)
 	want := sizes()
 	for i, s := range smallSubjects() {
+		if i%2 > 0 && !nightly() {
+			continue
+		}
 		all := s.explore(explore.Options{Method: explore.Method{Reduction: explore.Everything}})
 		got := size{all.Runs, all.Steps, len(all.orders)}
 		if got != want[s.name] {
