@@ -19,7 +19,7 @@ import (
 var elapsed = regexp.MustCompile(`shrunk (from [^,]* )?in [0-9.]+(µs|ms|s)`)
 
 // TestTextsOfSubjects checks the printed text of the shrunk failure of each subject. An explanation has at
-// most three lines. These lines and the chart have at most 100 columns. The six slowest subjects run only at
+// most three lines. These lines and the chart have at most 100 columns. The slowest subjects run only at
 // night.
 //
 // Skips: with -short, because the test is long and uses only one goroutine.

@@ -156,7 +156,7 @@ func near(t *trace.Trace, got, want int) string {
 
 // TestPointsOfSubjects compares the deciding step that jostle marks in each subject's run with
 // the step that a person has named. The file testdata/points.txt has the distance of the two for
-// each subject.
+// each subject. By day the test compares every third subject.
 func TestPointsOfSubjects(t *testing.T) {
 	trial.Long(t)
 	var b strings.Builder

@@ -31,7 +31,7 @@ func sampledOf(r *props.Runner, out *Shrunk) (e explanation, ok bool) {
 }
 
 // TestSampled checks the result of sampling random orders of small programs with known causes of failure. Next to it
-// are the facts from all orders.
+// are the facts from all orders. By day four subjects are sampled.
 func TestSampled(t *testing.T) {
 	trial.Long(t)
 	var b strings.Builder

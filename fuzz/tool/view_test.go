@@ -194,7 +194,7 @@ func checkPage(t *testing.T, b *browser.Browser, name string, width int) {
 }
 
 // TestViewInABrowser opens a run, steps, forks, continues, explains and saves, by keys alone, in
-// windows of two sizes, light and dark.
+// a window of a phone, and at night in one of a desktop too.
 func TestViewInABrowser(t *testing.T) {
 	v := newViewed(t)
 	b := browser.Start(t, v.URL)

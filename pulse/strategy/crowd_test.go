@@ -187,7 +187,8 @@ func (w *watched) Pick(e *pulse.Enabled) int {
 
 // TestCrowdsAreDrawnAsEach compares the frequencies of a program's orders, by
 // chi-square, when all races are crowds and when each message is drawn
-// individually. Random's frequencies differ, so the test can fail.
+// individually. Random's frequencies differ, so the test can fail. By day
+// each program has one kind of delivery.
 func TestCrowdsAreDrawnAsEach(t *testing.T) {
 	programs := []*brawl{{sources: 2}, {sources: 3}, {sources: 2, referee: 2}, {sources: 1, referee: 4}, {sources: 2, referee: 2, overrule: true}}
 	for i, p := range programs {
