@@ -31,14 +31,13 @@ func sampledOf(r *props.Runner, out *Shrunk) (e explanation, ok bool) {
 }
 
 // TestSampled checks the result of sampling random orders of small programs with known causes of failure. Next to it
-// are the facts from all orders.
+// are the facts from all orders. By day four subjects are sampled.
 func TestSampled(t *testing.T) {
 	trial.Long(t)
 	var b strings.Builder
-	list := []subjects.Subject{}
-	for _, name := range []string{"writer", "barber", "messenger", "attach", "2pc-early", "2pc-stuck", "chain-repair", "snapshot-late", "cache"} {
-		s, _ := subjects.ByName(name)
-		list = append(list, s)
+	names := []string{"writer", "barber", "attach", "cache"}
+	if golden.Whole() {
+		names = []string{"writer", "barber", "messenger", "attach", "2pc-early", "2pc-stuck", "chain-repair", "snapshot-late", "cache"}
 	}
 	tell := func(name string, property func(*props.T), out Shrunk) {
 		r := props.NewRunner(name, property)
@@ -46,8 +45,9 @@ func TestSampled(t *testing.T) {
 		e, _ := sampledOf(r, &out)
 		fmt.Fprintf(&b, "%s: %s\n%s\n\n", name, out.why.String(), e.String())
 	}
-	for _, s := range list {
-		tell(s.Name, s.Property(false), shrunkSubject(t, s.Name))
+	for _, name := range names {
+		s, _ := subjects.ByName(name)
+		tell(name, s.Property(false), shrunkSubject(t, name))
 	}
 	say := func(name string, property func(*props.T)) { tell(name, property, shrunkBy(t, property, 1, 20_000)) }
 	say("backwards", listed)
@@ -86,7 +86,7 @@ func TestSampled(t *testing.T) {
 			t.Error("fails in another way")
 		}
 	})
-	golden.File(t, "testdata/sampled.txt", b.String())
+	golden.Part(t, "testdata/sampled.txt", b.String())
 }
 
 // A chance is an order of a program with its probability, if each deliverable message is equally likely at each
