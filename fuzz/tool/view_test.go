@@ -183,7 +183,7 @@ func checkPage(t *testing.T, b *browser.Browser, name string, width int) {
 	if b.Is(`document.querySelectorAll("img, main script").length`) != 0.0 || b.Is("document.title") == "run" || b.Dialogs > 0 {
 		t.Errorf("%s: a text was taken as markup", name)
 	}
-	for _, complaint := range b.Obstacles() {
+	for _, complaint := range append(b.Obstacles(), b.Violations()...) {
 		t.Errorf("%s: %s", name, complaint)
 	}
 	if len(b.Said) > 0 {
@@ -192,21 +192,21 @@ func checkPage(t *testing.T, b *browser.Browser, name string, width int) {
 	b.Keep(name)
 }
 
-// TestViewInABrowser opens a run, steps, forks, continues, explains and saves, by keys alone, in
-// windows of two sizes, light and dark.
+// TestViewInABrowser opens a run, steps, forks, continues, explains and saves, by keys alone. With
+// JOSTLE_NIGHTLY=1 or JOSTLE_AXE it does so in all windows, otherwise in two.
 func TestViewInABrowser(t *testing.T) {
 	v := newViewed(t)
 	b := browser.Start(t, v.URL)
 	id := v.caseOf(0)
 	v.report(t, liveOf(60, id))
-	for _, size := range []struct {
-		name          string
-		width, height int
-		theme         string
-	}{{"phone", 390, 844, "dark"}, {"desktop", 1280, 800, "light"}} {
-		b.Open(v.url, size.width, size.height, size.theme)
+	windows := browser.Windows
+	if os.Getenv("JOSTLE_NIGHTLY")+os.Getenv("JOSTLE_AXE") == "" {
+		windows = windows[:2]
+	}
+	for _, size := range windows {
+		b.Open(v.url, size.Width, size.Height, size.Theme)
 		b.Until(`document.querySelectorAll("#properties article").length === 3 && document.querySelectorAll("#campaign .case").length === 1`)
-		checkPage(t, b, "overview-"+size.name, size.width)
+		checkPage(t, b, "overview-"+size.Name, size.Width)
 		b.PressUntil("Tab", fmt.Sprintf(`document.activeElement.getAttribute("href") === "#run/%s"`, id))
 		b.Press("Enter")
 		b.Until(`document.querySelectorAll(".row.fails, #row6").length > 0 && /is first/.test(document.getElementById("verdict").textContent)`)
@@ -221,16 +221,16 @@ func TestViewInABrowser(t *testing.T) {
 		b.Press("f")
 		b.Press("k")
 		b.Until(`document.querySelectorAll(".changed del").length === 2`) // both fields of the ledger
-		checkPage(t, b, "run-"+size.name, size.width)
+		checkPage(t, b, "run-"+size.Name, size.Width)
 		b.Press("Home")
 		b.Press("c")
 		b.Until(`/^From step \d+, \d+ of 50 continuations fail/.test(document.getElementById("answer").textContent)`)
 		b.Press("w")
 		b.Until(`/^Why it fails/.test(document.getElementById("answer").textContent)`)
-		checkPage(t, b, "why-"+size.name, size.width)
+		checkPage(t, b, "why-"+size.Name, size.Width)
 		b.Press("1")
 		b.Until(`location.hash.includes("%40") && document.querySelectorAll("#path li").length === 3 && document.querySelectorAll(".row").length > 5`)
-		checkPage(t, b, "fork-"+size.name, size.width)
+		checkPage(t, b, "fork-"+size.Name, size.Width)
 		b.Press("s")
 		b.Until(`/^Saved/.test(document.getElementById("answer").textContent)`)
 		b.Press("u")
@@ -241,7 +241,7 @@ func TestViewInABrowser(t *testing.T) {
 		b.Until(`/^Step 2 of/.test(document.querySelector("#step h1").textContent)`)
 		b.Press("?")
 		b.Until(`document.getElementById("keys").open`)
-		checkPage(t, b, "keys-"+size.name, size.width)
+		checkPage(t, b, "keys-"+size.Name, size.Width)
 		b.Press("Escape")
 		b.Until(`!document.getElementById("keys").open`)
 		b.Press("o")

@@ -356,7 +356,7 @@ function showState(m) {
   const fields = compare(before, now), changed = fields.filter(f => f[1] !== f[2]), same = fields.filter(f => f[1] === f[2]);
   const table = make("table", {class: "mono"}, changed.map(([name, was, is]) => make("tr", {class: "changed"}, make("th", {scope: "row"}, "* " + name),
     make("td", {}, was === undefined ? "new: " : make("del", {}, was), was === undefined ? "" : " → ", make("ins", {}, is === undefined ? "nothing" : is)))),
-  same.map(([name, was]) => make("tr", {}, make("th", {scope: "row"}, name), make("td", {}, was))));
+  same.map(([name, was]) => make("tr", {}, name ? make("th", {scope: "row"}, name) : make("td"), make("td", {}, was))));
   return [make("h2", {}, "State of " + actor(m.to) + (changed.length ? "" : ", unchanged")), make("div", {class: "scroll"}, table)];
 }
 
