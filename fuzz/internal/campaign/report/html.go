@@ -177,6 +177,9 @@ func num(n int) string { return fmt.Sprint(n) }
 // failure writes finding k, with a chart if the steps of its run are known.
 func (p *Property) failure(w *record.Writer, k int, id string) {
 	f := &p.Findings[k]
+	if f.Path != "" && !f.Existing {
+		w.Put("<p class=\"faint\">step by step, in a browser: <code class=\"copy\">jostle view %s</code></p>\n", words.Argument(f.Path))
+	}
 	if len(f.Steps) > 0 {
 		f.Write(w, id)
 	} else {

@@ -605,8 +605,11 @@ func TestAgain(t *testing.T) {
 	if text := string(must(t, r.SARIF)); !strings.Contains(text, want) {
 		t.Error(text)
 	}
-	if text := html.UnescapeString(string(r.HTML())); !strings.Contains(text, strings.ReplaceAll(want, `\\`, `\`)) {
-		t.Error(text)
+	text := html.UnescapeString(string(r.HTML()))
+	for _, want := range []string{want, `jostle view 'my bank/it'\\''s.case'`} {
+		if !strings.Contains(text, strings.ReplaceAll(want, `\\`, `\`)) {
+			t.Errorf("no %s in\n%s", want, text)
+		}
 	}
 }
 
