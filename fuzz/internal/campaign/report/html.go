@@ -216,6 +216,11 @@ func (p *Property) section(w *record.Writer, i int) {
 		situations = append(situations, s.Name+": "+text)
 	}
 	list(w, "Situations of Sometimes", "", situations)
+	var labels []string
+	for _, d := range p.Labels {
+		labels = append(labels, d.String())
+	}
+	list(w, "Values of Label", "", labels)
 	p.curves(w)
 	p.matrix(w, i)
 	list(w, "Receive pairs never seen in this order (possible as far as known)", "", p.Coverage.Open)
