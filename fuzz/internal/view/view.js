@@ -406,6 +406,12 @@ async function explain() {
   if (f && run === r) answer(make("h1", {}, "Why it fails"), make("pre", {tabindex: 0}, f.text));
 }
 
+async function promote() {
+  const r = run;
+  const t = await during("Writing a test…", () => ask("test", {run: r.id}));
+  if (t && run === r) answer(make("h1", {}, "As a Go test"), make("p", {}, "A new file in the folder of the package. A click selects it."), make("pre", {tabindex: 0, class: "copy"}, t.source));
+}
+
 async function save() {
   const r = run;
   const s = await during("Saving…", () => ask("save", {run: r.id}, true));
@@ -445,7 +451,7 @@ function route() {
 const keysOfRuns = {
   j: () => go(run.at + 1), n: () => go(run.at + 1), ArrowDown: () => go(run.at + 1), k: () => go(run.at - 1), p: () => go(run.at - 1), ArrowUp: () => go(run.at - 1),
   PageDown: () => go(run.at + 10), PageUp: () => go(run.at - 10), Home: () => go(0), End: () => go(run.size), f: () => press("failing"), g: () => find("goto").focus(),
-  u: () => press("out"), c: () => press("continue"), w: () => press("why"), s: () => press("save"), o: () => location.hash = "",
+  u: () => press("out"), c: () => press("continue"), w: () => press("why"), s: () => press("save"), t: () => press("test"), o: () => location.hash = "",
 };
 
 // press does what a button does, unless the button is disabled or not shown.
@@ -469,7 +475,7 @@ find("goto").addEventListener("keydown", e => {
   find("steps").focus({preventScroll: true});
 });
 find("help").addEventListener("click", () => find("keys").showModal());
-for (const [id, act] of Object.entries({previous: () => go(run.at - 1), next: () => go(run.at + 1), failing: () => go(run.walk.failed), out: leaveFork, continue: continueFrom, why: explain, save}))
+for (const [id, act] of Object.entries({previous: () => go(run.at - 1), next: () => go(run.at + 1), failing: () => go(run.walk.failed), out: leaveFork, continue: continueFrom, why: explain, test: promote, save}))
   find(id).addEventListener("click", () => { if (run && run.walk) act(); });
 let drawing = false;
 find("steps").addEventListener("scroll", () => {
