@@ -3,13 +3,19 @@
 package tool
 
 import (
+	"bufio"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http/httptest"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"runtime"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/jostle-go/jostle/fuzz"
 	"github.com/jostle-go/jostle/fuzz/finding"
@@ -17,6 +23,7 @@ import (
 	"github.com/jostle-go/jostle/fuzz/internal/campaign"
 	"github.com/jostle-go/jostle/fuzz/internal/desk"
 	"github.com/jostle-go/jostle/fuzz/internal/worker"
+	"github.com/jostle-go/jostle/fuzz/subjects/trial"
 	"github.com/jostle-go/jostle/props"
 	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/pulse/strategy"
@@ -347,4 +354,87 @@ func TestViewOutlivesWorkers(t *testing.T) {
 	if answers[true] == 0 || answers[false] == 0 {
 		t.Errorf("of the forks %d end their process, and %d do not", answers[true], answers[false])
 	}
+}
+
+// TestWatched has a property without a bug. It has too many orders to run all of them.
+func TestWatched(t *testing.T) {
+	if os.Getenv(isViewed) != "" {
+		fuzz.Check(t, trial.Crowded(12))
+	}
+}
+
+// isCrowd is set in the environment of a process that serves 200 clients, which are in the same process. It is the
+// path of the file that shows a campaign.
+const isCrowd = "JOSTLE_TEST_OF_CLIENTS"
+
+// TestCrowd serves clients until its input ends, for BenchmarkClientsOfACampaign.
+func TestCrowd(t *testing.T) {
+	file := os.Getenv(isCrowd)
+	if file == "" {
+		return
+	}
+	s := httptest.NewServer(newHandler(nil, "token", file, false))
+	defer s.Close()
+	defer s.CloseClientConnections()
+	for range 200 {
+		r, err := s.Client().Get(s.URL + "/token/events")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Body.Close()
+		go io.Copy(io.Discard, r.Body)
+	}
+	fmt.Println("ready")
+	io.Copy(io.Discard, os.Stdin)
+}
+
+// BenchmarkClientsOfACampaign compares the runs of a campaign that 200 clients follow, through a server in
+// another process, with the runs without them. The campaign has a worker for each processor. The campaigns
+// take turns, and with -benchtime 5x the result is a median of five. The clients are on the same machine, so
+// their own time counts too.
+func BenchmarkClientsOfACampaign(b *testing.B) {
+	file, env := filepath.Join(b.TempDir(), "state.json"), []string{isViewed + "=none", "JOSTLE_OUT=" + b.TempDir()}
+	subjects, err := campaign.Own(b.Context(), "tool", env, "TestWatched")
+	if err != nil {
+		b.Fatal(err)
+	}
+	o := campaign.Options{Workers: runtime.NumCPU(), For: 5 * time.Second, Seed: 1, Env: env, File: file}
+	if testing.Short() {
+		o.For /= 50
+	}
+	runs := func() float64 {
+		r, err := campaign.Run(b.Context(), subjects, o)
+		if err != nil {
+			b.Fatal(err)
+		}
+		return float64(r.Outcomes[0].Runs)
+	}
+	followed := func() float64 {
+		crowd := exec.Command(os.Args[0], "-test.run=^TestCrowd$")
+		crowd.Env = append(os.Environ(), isCrowd+"="+campaign.LiveFile(file))
+		in, err := crowd.StdinPipe()
+		if err != nil {
+			b.Fatal(err)
+		}
+		out, err := crowd.StdoutPipe()
+		if err == nil {
+			err = crowd.Start()
+		}
+		if err == nil {
+			_, err = bufio.NewReader(out).ReadString('\n')
+		}
+		if err != nil {
+			b.Fatal(err)
+		}
+		defer crowd.Wait()
+		defer in.Close()
+		return runs()
+	}
+	var lost []float64
+	for b.Loop() {
+		lost = append(lost, 100*(1-followed()/runs()))
+	}
+	slices.Sort(lost)
+	b.ReportMetric(lost[len(lost)/2], "%-of-runs-lost")
+	b.Logf("%.1f", lost)
 }
