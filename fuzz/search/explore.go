@@ -66,7 +66,8 @@ type Exploration struct {
 // A Found is a finding and a description of its run.
 type Found struct {
 	*finding.Finding
-	Run string
+	Run   string
+	Index int // the number of the run, from 0
 }
 
 var (
@@ -245,7 +246,7 @@ func (x *exploring) result() Exploration {
 	out.Complaints = x.complaints(v, len(found) > 0)
 	for _, f := range sortedByPlace(found) {
 		f.Confirm(x.workers[0].runner.Runner)
-		out.Found = append(out.Found, Found{f.Finding, x.describe(f)})
+		out.Found = append(out.Found, Found{f.Finding, x.describe(f), f.index})
 	}
 	out.Lost = x.lost(found)
 	if v.Nondeterminism != "" {

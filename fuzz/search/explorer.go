@@ -288,5 +288,5 @@ func (x *exploring) divergence() *Found {
 		f.Differs = how
 	}
 	n := x.finishedRuns() + 1
-	return &Found{f, fmt.Sprintf("run %d of %d %s, %s", n, n, x.how(), words.Elapsed(x.verdict.Elapsed))}
+	return &Found{f, fmt.Sprintf("run %d of %d %s, %s", n, n, x.how(), words.Elapsed(x.verdict.Elapsed)), n - 1}
 }

@@ -19,17 +19,21 @@ import (
 // there are so few orders, random runs would only repeat them.
 const Few = 1000
 
-// found adds a failing run of a search to the reply. If s.Later is not set, it first shrinks,
-// explains and saves the run.
-func (s *Session) found(ctx context.Context, r *Reply, f *finding.Finding, where string) {
+// found adds run number index of a search, which failed, to the reply. If s.Later is not set, it
+// first shrinks, explains and saves the run.
+func (s *Session) found(ctx context.Context, r *Reply, f *finding.Finding, where string, index int) {
 	if s.Later {
 		r.shown.add(f.Trace)
-		r.addFinding(f.Record(where))
+		rec := f.Record(where)
+		rec.Run = index
+		r.addFinding(rec)
 		return
 	}
 	runner := s.Property.NewRunner()
 	defer runner.Close()
-	r.Findings = append(r.Findings, s.Conclude(ctx, runner, f, where))
+	rec := s.Conclude(ctx, runner, f, where)
+	rec.Run = index
+	r.Findings = append(r.Findings, rec)
 }
 
 // foundIn adds the failing run of a random search, which began at start.
@@ -38,7 +42,7 @@ func (s *Session) foundIn(ctx context.Context, r *Reply, res *search.Result, sta
 	if s.Later {
 		where = fmt.Sprintf("run %d (%s)", res.Index+1, res.Finding.Case.Strategy)
 	}
-	s.found(ctx, r, res.Finding, where)
+	s.found(ctx, r, res.Finding, where, res.Index)
 }
 
 // begin runs the saved cases. Then it runs every order, if there are few and no case fails.
@@ -84,7 +88,7 @@ func (s *Session) few(ctx, searching context.Context, q *Request, r *Reply) (lef
 	x := search.Exhaust(part, s.Property, q.Seed, Few)
 	r.shown.addAll(x.Orders)
 	for _, f := range x.Found {
-		s.found(ctx, r, f.Finding, f.Run)
+		s.found(ctx, r, f.Finding, f.Run, f.Index)
 	}
 	r.Problems = append(r.Problems, x.Doubts...)
 	if len(x.Found) > 0 || !x.All {
@@ -320,7 +324,7 @@ func (s *Session) explore(ctx context.Context, q *Request, r *Reply) error {
 		x.Found = append(x.Found, *x.Divergence)
 	}
 	for _, f := range x.Found {
-		s.found(ctx, r, f.Finding, f.Run)
+		s.found(ctx, r, f.Finding, f.Run, f.Index)
 	}
 	s.clearEarly()
 	r.Problems = slices.Concat(r.Problems, x.Complaints, x.Lost)

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -112,7 +113,11 @@ func TestForkRequests(t *testing.T) {
 		}
 		return r
 	}
-	text := do(Request{Do: Begin, Seed: 1}).Findings[0].Case
+	found := do(Request{Do: Begin, Seed: 1}).Findings[0]
+	if want := fmt.Sprintf("run %d of ", found.Run+1); !strings.HasPrefix(found.Where, want) || found.Run == 0 {
+		t.Errorf("found in %q, which is number %d from 0", found.Where, found.Run)
+	}
+	text := found.Case
 	walk := do(Request{Do: Walk, Case: text, Count: 100}).Walk
 	at := slices.IndexFunc(walk.Moments, func(m record.Moment) bool { return len(m.Others) > 0 })
 	for range 2 {
