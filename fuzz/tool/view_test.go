@@ -305,6 +305,9 @@ func TestViewOfACampaign(t *testing.T) {
 	b.Until(runs("61,000"))
 	b.Until(`document.querySelectorAll("#campaign .case").length === 1`)
 	checkPage(t, b, "campaign", 390)
+	if b.Is(`(e => e.scrollWidth > e.clientWidth)(document.querySelector(".progress").parentElement)`) != false {
+		t.Error("a part of the progress is out of sight on a phone")
+	}
 	b.Is(`document.querySelector("#campaign .case a").focus()`)
 	v.report(t, liveOf(61.2, "x"))
 	b.Until(runs("61,200"))

@@ -170,7 +170,7 @@ function showProgress(last) {
   const head = ["property", "state", "runs", "bugs", "pairs seen", "pairs seen in one order only"];
   return make("div", {class: "scroll", tabindex: 0, role: "region", "aria-label": "Progress of each property"}, make("table", {class: "progress"}, make("thead", {}, make("tr", {}, head.map(t => make("th", {scope: "col"}, t)))),
     make("tbody", {}, (last.Properties || []).map(p => make("tr", {}, make("th", {scope: "row"}, p.Subject), make("td", {}, p.State),
-      [p.Runs, p.Findings, p.Orders, p.Open].map(n => make("td", {class: "number"}, count(n))))))));
+      [p.Runs, p.Findings, p.Orders, p.Open].map((n, i) => make("td", {class: "number", "data-is": head[i + 2]}, count(n))))))));
 }
 
 let events;
@@ -409,7 +409,7 @@ async function explain() {
 async function promote() {
   const r = run;
   const t = await during("Writing a test…", () => ask("test", {run: r.id}));
-  if (t && run === r) answer(make("h1", {}, "As a Go test"), make("p", {}, "A new file in the folder of the package. A click selects it."), make("pre", {tabindex: 0, class: "copy"}, t.source));
+  if (t && run === r) answer(make("h1", {}, "As a Go test"), make("p", {}, "Save this as a new file in the folder of the package. A click selects all of it."), make("pre", {tabindex: 0, class: "copy"}, t.source));
 }
 
 async function save() {
