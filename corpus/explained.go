@@ -122,9 +122,7 @@ func (r *reader) explained(c *Case) {
 		return
 	}
 	if r.peek() == "doubtful" {
-		r.keyword("doubtful")
-		r.end()
-		c.Doubtful = true
+		r.line("doubtful", func() { c.Doubtful = true })
 	}
 	r.each("face", func() { c.Faces = append(c.Faces, r.quoted()) })
 	if r.peek() != "explained" {
@@ -157,16 +155,14 @@ func (r *reader) explained(c *Case) {
 // details reads the lines of an explanation after the first one.
 func (r *reader) details(e *Explanation) {
 	if r.peek() == "told" {
-		r.keyword("told")
-		e.Told = r.quoted()
-		r.end()
+		r.line("told", func() { e.Told = r.quoted() })
 	}
 	if r.peek() == "depth" {
-		r.keyword("depth")
-		e.Depth = r.count()
-		r.literal("unnamed")
-		e.Unnamed = r.count()
-		r.end()
+		r.line("depth", func() {
+			e.Depth = r.count()
+			r.literal("unnamed")
+			e.Unnamed = r.count()
+		})
 	}
 	r.each("given", func() { e.Given = append(e.Given, r.kind()) })
 	if r.peek() == "sampled" {
@@ -198,11 +194,10 @@ func (r *reader) point() *Point {
 	p.After = r.share()
 	r.end()
 	if r.peek() == "instead" {
-		r.keyword("instead")
-		m := r.message()
-		s := r.share()
-		p.Other, p.Instead = &m, &s
-		r.end()
+		r.line("instead", func() {
+			m, s := r.message(), r.share()
+			p.Other, p.Instead = &m, &s
+		})
 	}
 	r.each("spared", func() { p.Spared = append(p.Spared, Spared{Step: r.count(), Text: r.quoted(), Share: r.share()}) })
 	r.each("decides", func() { p.Draws = append(p.Draws, r.quoted()) })

@@ -145,7 +145,7 @@ type Point struct {
 	Instead *Share   `json:"instead,omitempty"`
 	// Spared has the faults and other nonzero answers of the run, if no step decides.
 	Spared []Spared `json:"spared,omitempty"`
-	// Draws has the labels of the draws that may not have any other value, if no step decides.
+	// Draws has the labels of the draws for which another value does not fail, if no step decides.
 	Draws []string `json:"draws,omitempty"`
 	// Chances is the curve: the continuations from the states before some steps, in order.
 	Chances []Chance `json:"chances,omitempty"`

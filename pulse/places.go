@@ -7,19 +7,20 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A SendObserver is an Observer that is told of messages and actors. The method
-// Sent is called for each message that is sent, and for each timer that is set,
-// but not for copies. send is the message's index in Trace.Sends. The method
-// Spawned is called for each actor. actor is its index in Trace.Actors. The call
-// that sends, sets or spawns is still on the stack, so that both methods can find
-// its line.
+// A SendObserver is an Observer that also observes messages, timers and actors. The System
+// calls its methods within the call that sends, sets or spawns. So the line of that call is
+// on the stack.
 type SendObserver interface {
 	Observer
+	// Sent is called for each message that is sent and for each timer that is set, but not
+	// for copies of messages. The argument send is an index in Trace.Sends.
 	Sent(s *System, send int)
+	// Spawned is called for each actor that is spawned. The argument actor is an index in
+	// Trace.Actors.
 	Spawned(s *System, actor int)
 }
 
-// tell calls a method of the SendObservers with the index of a message or actor.
+// tell calls a method of all SendObservers with the index of a message or actor.
 // It clears the bit workObserve during the calls, so that a message sent by an
 // observer causes no further call.
 func tell(s *System, method func(SendObserver, *System, int), index int32) {

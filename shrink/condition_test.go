@@ -87,6 +87,28 @@ func TestConditions(t *testing.T) {
 	}
 }
 
+// TestConditionsOfGoroutines: a condition on goroutines names no step that only failing orders have,
+// such as the last ticks (2, 9) of a clock for a test that waits. Actors have no steps on shared objects.
+func TestConditionsOfGoroutines(t *testing.T) {
+	order := func(failed bool, ticks []uint64, steps ...uint64) shrink.Order {
+		return shrink.Order{Failed: failed, Received: []shrink.Received{{Actor: 1, Steps: ticks}}, Steps: steps, Shared: [][]uint64{steps}}
+	}
+	both := []shrink.Order{order(true, []uint64{1, 2, 9}, 3, 4), order(false, []uint64{1}, 4, 3)}
+	if c, ok := shrink.ConditionOf(both, nil); !ok || fmt.Sprint(c.Terms) != "[[{3 4}]]" {
+		t.Errorf("%v, %v", c, ok)
+	}
+	alike := []shrink.Order{order(true, []uint64{1, 2, 9}, 3, 4), order(false, []uint64{1}, 3, 4)}
+	if c, ok := shrink.ConditionOf(alike, nil); ok {
+		t.Errorf("only ticks differ: %v", c)
+	}
+	for i := range alike {
+		alike[i].Shared = nil
+	}
+	if c, ok := shrink.ConditionOf(alike, nil); !ok || fmt.Sprint(c.Terms) != "[[{2 9}]]" {
+		t.Errorf("of actors: %v, %v", c, ok)
+	}
+}
+
 // TestConditionsAreExact checks, for random sets of orders, that a condition holds in exactly the orders that failed.
 // It also checks that a conjunction is as short as the shortest one, found by trying all. A message may be missing from
 // some orders.

@@ -49,7 +49,7 @@ func schemaOf(q *tool.Question) json.RawMessage {
 	for _, p := range q.Parameters {
 		s := property{Type: "string", Description: p.About}
 		if !p.Text {
-			s.Type, s.Minimum = "integer", new(int)
+			s.Type, s.Minimum = "integer", &p.Least
 			if !p.Required {
 				s.Default = &p.Usual
 			}

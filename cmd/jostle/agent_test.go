@@ -200,3 +200,13 @@ func TestAgentIsRefused(t *testing.T) {
 		}
 	})
 }
+
+// TestSchema: the schema of a question allows the numbers that the question allows.
+func TestSchema(t *testing.T) {
+	list := tool.Questions()
+	at := slices.IndexFunc(list, func(q tool.Question) bool { return q.Name == "check" })
+	const want = `"seconds":{"type":"integer","description":"the time limit","default":5,"minimum":1,"maximum":120}`
+	if got := string(schemaOf(&list[at])); !strings.Contains(got, want) {
+		t.Errorf("%s, want %s", got, want)
+	}
+}

@@ -102,7 +102,7 @@ func written(t *testing.T, dir string) map[string][]byte {
 // TestWorkflows: the workflows are YAML with only the intended fields of GitHub, and
 // steps that refer to each other exist.
 func TestWorkflows(t *testing.T) {
-	for _, dir := range []string{"", "go/bank"} {
+	for _, dir := range []string{"", "go/bank", "@go/my: $(bank)"} {
 		for name, text := range written(t, dir) {
 			w, err := readWorkflow(text)
 			if err != nil || len(w.Jobs) != 1 {
@@ -114,6 +114,9 @@ func TestWorkflows(t *testing.T) {
 				}
 				checkSteps(t, name, job.Steps)
 				for _, s := range job.Steps {
+					if dir != "" && strings.Contains(s.Run, dir) {
+						t.Errorf("%s: step %q has the name of the folder in a program", name, s.Name)
+					}
 					for key, value := range s.With {
 						if mod := strings.HasSuffix(value, "go.mod"); mod && value != filepath.ToSlash(filepath.Join(dir, "go.mod")) {
 							t.Errorf("%s: %s is %q", name, key, value)
@@ -240,7 +243,7 @@ func runStep(ts *testscript.TestScript, neg bool, s step, values *strings.Replac
 }
 
 // runAction runs the step of the action with the given name. Further arguments are inputs, such as
-// for=2s.
+// for=2s. A | in an input is a new line.
 func runAction(ts *testscript.TestScript, neg bool, args []string) {
 	text, err := os.ReadFile(filepath.Join(sourceFolder, actionFile))
 	ts.Check(err)
@@ -249,7 +252,7 @@ func runAction(ts *testscript.TestScript, neg bool, args []string) {
 	var values []string
 	for _, arg := range args[1:] {
 		name, value, _ := strings.Cut(arg, "=")
-		values = append(values, "${{ inputs."+name+" }}", value)
+		values = append(values, "${{ inputs."+name+" }}", strings.ReplaceAll(value, "|", "\n"))
 	}
 	for name, input := range a.Inputs {
 		values = append(values, "${{ inputs."+name+" }}", input.Default)

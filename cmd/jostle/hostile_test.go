@@ -29,7 +29,8 @@ func TestHostileArguments(t *testing.T) {
 		for _, args := range [][]string{{}, {"check", "--" + text}, {"check", "--memory", text}, {"fuzz", "--for", text}, {"explore", "--for", text}, {"replay", text}, {"replay", text, text, text},
 			{"shrink", text}, {"explain", text}, {"corpus"}, {"corpus", "list"}, {"corpus", "show"}, {"corpus", "merge", "--into", "x"}, {"corpus", "distill", "--" + text},
 			{"corpus", "prune", "--" + text}, {"corpus", "repair", "--for", text}, {"corpus", "import", "--" + text}, {"corpus", "export", text, "--to", "x"}, {"corpus", "export"},
-			{"cover", "--form"}, {"cover", "--state"}, {"cover", "--lines", text, "--base"}, {"cover", "--lines"}, {"report", "--state"}, {"report", "--to"}, {"demo"}, {"bench", "--subjects"}, {"bench"}, {"version"}, {"completion"}} {
+			{"cover", "--form"}, {"cover", "--state"}, {"cover", "--lines", text, "--base"}, {"cover", "--lines"}, {"report", "--state"}, {"report", "--to"}, {"demo"}, {"bench", "--subjects"}, {"bench"}, {"version"}, {"completion"},
+			{"ask"}, {"ask", "steps"}, {"ask", "steps", text + "=1"}, {"view", "--port"}, {"view", "--" + text}, {"mcp", "--" + text}, {"overlay"}, {"test", "-for"}, {"test", "-network"}, {"help"}, {"help", "corpus"}} {
 			var out, errs bytes.Buffer
 			code := run(t.Context(), append(slices.Clone(args), text), &out, &errs)
 			if bad := trial.Controls(out.String() + errs.String()); bad != "" {

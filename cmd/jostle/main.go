@@ -34,10 +34,24 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		root.SetVersionTemplate("jostle {{.Version}}\n")
 		root.SilenceErrors, root.SilenceUsage = true, true
 		root.SetArgs(args)
+		checkHelp(root)
 		root.SetOut(call.Out)
 		root.SetErr(call.Err)
 		return root.ExecuteContext(call.Context)
 	})
+}
+
+// checkHelp makes the command help refuse the names of commands that do not exist.
+func checkHelp(root *cobra.Command) {
+	root.InitDefaultHelpCmd()
+	help, _, _ := root.Find([]string{"help"})
+	help.Args = func(_ *cobra.Command, names []string) error {
+		c, unknown, err := root.Find(names)
+		if err == nil && len(unknown) > 0 && c.HasSubCommands() {
+			err = c.ValidateArgs(unknown)
+		}
+		return err
+	}
 }
 
 // parser returns a cobra.Command that parses the arguments of c and of its subcommands, and runs
@@ -55,7 +69,7 @@ func parser(c *tool.Command, call *tool.Call) *cobra.Command {
 			error
 			GetSpecifiedName() string
 		}
-		if errors.As(err, &unknown) {
+		if errors.As(err, &unknown) && p.Flags().Lookup(unknown.GetSpecifiedName()) == nil {
 			return c.UnknownFlag(err, unknown.GetSpecifiedName(), p.UseLine())
 		}
 		return err

@@ -2,6 +2,7 @@ package explore_test
 
 import (
 	"errors"
+	"fmt"
 	"maps"
 	"strings"
 	"testing"
@@ -107,5 +108,48 @@ func TestHiddenState(t *testing.T) {
 	o.CopyNothing()
 	if all, _ := explore.Explore(o, w); all.Runs != v.Runs || all.Cut != v.Cut || all.States != v.States {
 		t.Errorf("%+v, want %+v", v, all)
+	}
+}
+
+// A marker collects digits. For the message 0 it adds 7 if the variable tallied is zero, as it is in any run from the
+// beginning.
+type marker struct {
+	n int
+	f func()
+}
+
+func (a *marker) Receive(_ *pulse.Ctx, msg any) {
+	if msg != 0 {
+		a.n = a.n*10 + msg.(int)
+	} else if tallied++; tallied == 1 {
+		a.n += 7
+	}
+}
+
+// TestHiddenStateUnread checks that a search finds all results of a program with hidden state if the check makes its final
+// state unreadable. Before, the search was complete and missed two results.
+func TestHiddenStateUnread(t *testing.T) {
+	w := on(pulse.Options{}, func(s *pulse.System) func() error {
+		tallied = 0
+		a, b := &marker{}, &marker{}
+		to := []pulse.Ref{s.Spawn("a", a), s.Spawn("b", b)}
+		for i, list := range [][]int{{1, 0}, {2, 0}, {8}, {9}} {
+			from := s.Spawn("from", &marker{})
+			for _, msg := range list {
+				s.Host().Enqueue(from, to[i/2], msg)
+			}
+		}
+		return func() error {
+			a.f = func() {}
+			return fmt.Errorf("%d %d", a.n, b.n)
+		}
+	})
+	for _, sleep := range []bool{false, true} {
+		o := comparing(explore.ByHash, sleep)
+		with := exploreWith(o, nil, w)
+		o.CopyNothing()
+		if without := exploreWith(o, nil, w); !with.Complete || !strings.Contains(with.Because, "cannot be read") || len(without.failing) != 8 || !maps.Equal(with.failing, without.failing) {
+			t.Errorf("sleep %t: %v, want %v: %+v", sleep, with.failing, without.failing, with.Result)
+		}
 	}
 }

@@ -134,8 +134,10 @@ func (d *depthFirst) explore() (finished bool) {
 	for {
 		d.next = undecided
 		d.walker.beginProgram()
+		nodes := len(d.walker.nodes)
 		run := d.worker.Run(d.strategy)
 		if d.walker.ending == endedLate { // the next search repeats the run
+			d.walker.cut(nodes)
 			d.hitsBound()
 			return false
 		}

@@ -10,8 +10,9 @@ import (
 // actors, such as variables of a package. Therefore:
 //
 //   - If a run that began at a snapshot ends by itself, the search makes the same run again,
-//     from the beginning. Only runs made so are counted and reported.
-//   - If that run ends in another state, the search restarts without snapshots.
+//     from the beginning, and reports only that run.
+//   - If that run ends in another state, or in one that cannot be read, the search restarts
+//     without snapshots.
 
 // mostCopies is the maximum number of snapshots in memory. Snapshots of the last choice
 // points are used most.
@@ -25,6 +26,8 @@ type copies struct {
 	used  bool // set if the current run of the program was restored from a snapshot
 	list  []*copied
 	spare []*copied
+	// enabled is the Enabled of the run of which the last snapshot was made.
+	enabled *pulse.Enabled
 }
 
 // A copied is a snapshot at a choice point, before its decision.
@@ -59,6 +62,7 @@ func (c *copies) save(e *pulse.Enabled, p *path, i int) {
 		return
 	}
 	s := c.next()
+	c.enabled = e
 	if s.node = i; e.Save(&s.snapshot) {
 		c.list = append(c.list, s)
 	} else {
@@ -141,7 +145,9 @@ func (d *depthFirst) learnPhases(run *Run) {
 }
 
 // confirmed returns the run that the search counts in place of run, which was restored from
-// a snapshot. If the program has state that no snapshot holds, it sets d.over.
+// a snapshot. If the program has state that no snapshot holds, it sets d.over. It also sets
+// d.over if the state at the end cannot be read. For example, the check of a property has
+// called sync.Map.Range.
 func (d *depthFirst) confirmed(run Run) Run {
 	w := &d.walker
 	hasFailed := run.Failure != nil && run.Failure.Kind != pulse.KindNondeterminism
@@ -151,9 +157,12 @@ func (d *depthFirst) confirmed(run Run) Run {
 	case w.ending == endedItself && d.isWasted(&run):
 	case w.ending == endedItself:
 		state, hash, failure := run.System.State(), run.System.Trace().Hash, signatureOf(run.Failure)
+		unread := w.copies.enabled.Unread() != ""
 		run = d.runAgain()
 		if w.ending == endedOther || run.System == nil || run.System.State() != state || run.System.Trace().Hash != hash || signatureOf(run.Failure) != failure {
 			d.over = handover{d.options.Reduction, true, whyCopies}
+		} else if unread {
+			d.over = handover{d.options.Reduction, true, whyUnread}
 		}
 	}
 	return run

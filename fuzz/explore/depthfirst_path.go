@@ -105,6 +105,13 @@ func (p *path) pop() {
 	p.nodes = p.nodes[:last]
 }
 
+// cut removes all nodes except the first n.
+func (p *path) cut(n int) {
+	for len(p.nodes) > n {
+		p.pop()
+	}
+}
+
 // lastPick returns the index of the last choice point of the path, -1 if there is none.
 func (p *path) lastPick() int32 {
 	last := int32(len(p.nodes) - 1)

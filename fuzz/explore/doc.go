@@ -125,8 +125,9 @@
 // million states the chance of a collision is 1 in 3,700. Checked would detect the
 // collision.
 //
-// State comparison ignores state outside of actors, and cannot read functions that
-// handlers hold or state captured by functions. For an actor with such functions it
+// State comparison ignores state outside of actors. An example is a handler that Become has
+// replaced and that the property reads after the run. State comparison also cannot read
+// functions that handlers hold or state captured by functions. For an actor with such functions it
 // compares the messages received so far instead. This is wrong if two such actors share a
 // variable. Result.Unread reports unreadable states.
 //

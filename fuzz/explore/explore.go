@@ -305,10 +305,8 @@ func (x *explorer) open() error {
 	if err != nil || k == nil {
 		return err
 	}
-	x.options.divides, x.options.heedsMeetings = k.Divides, k.Heeds
 	if used, _ := reductionOf(k.Used); used != x.options.Reduction || k.Verdict.Because != "" {
-		x.options.Sleep = k.Sleeps
-		x.beginWith(handover{used, x.options.Sleep, reason{text: k.Verdict.Because}})
+		x.beginWith(handover{used, k.Sleeps, reason{k.Verdict.Because, lessons{heedsMeetings: k.Heeds, divides: k.Divides}}})
 	}
 	x.restore(k)
 	return nil

@@ -314,6 +314,43 @@ func TestElapsedCountsOn(t *testing.T) {
 	}
 }
 
+// TestStopWithinARunContinues checks that a search that was stopped within its first run, after a race, continues from
+// its file with the result of a search without a stop.
+func TestStopWithinARunContinues(t *testing.T) {
+	for _, r := range explore.Reductions() {
+		steps, stop := 0, make(chan struct{})
+		program := on(pulse.Options{}, func(sys *pulse.System) func() error {
+			sink := sys.Spawn("sink", pulse.Func(func(*pulse.Ctx, any) {}))
+			for range 2 {
+				left := 300
+				sys.Send(sys.Spawn("sender", pulse.Func(func(ctx *pulse.Ctx, msg any) {
+					if steps++; steps == 300 {
+						close(stop)
+					}
+					if left--; left == 299 {
+						ctx.Send(sink, msg)
+					}
+					if left > 0 {
+						ctx.Send(ctx.Self(), msg)
+					}
+				})), "go on")
+			}
+			return func() error { return nil }
+		})
+		o := explore.Options{Method: explore.Method{Reduction: r, Sleep: true, CountDistinct: true}, Stop: stop, File: filepath.Join(t.TempDir(), "kept")}
+		if v, err := explore.Explore(o, program); err != nil || v.Bound != explore.BoundStop || v.Runs != 0 {
+			t.Errorf("%v: %+v %v", r, v, err)
+		}
+		o.Stop = nil
+		continued, err := explore.Explore(o, program)
+		o.File = ""
+		whole, _ := explore.Explore(o, program)
+		if why := sameFinds(find{Result: continued}, find{Result: whole}); err != nil || why != "" || !whole.Complete || whole.Distinct != 2 {
+			t.Errorf("%v: %s %v", r, why, err)
+		}
+	}
+}
+
 // TestFileRefusals checks which searches cannot be saved in a file.
 func TestFileRefusals(t *testing.T) {
 	for _, c := range []struct {

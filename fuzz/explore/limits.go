@@ -34,15 +34,21 @@ func (l *limits) endsRun() bool {
 	if l.picks++; l.picks%picksPerLook != 0 {
 		return false
 	}
+	_, over := l.stopped()
+	return over
+}
+
+// stopped reports whether the alarm for Time has gone off or Stop is closed, and returns
+// that bound.
+func (l *limits) stopped() (bound Bound, over bool) {
 	if l.late != nil && l.late.Load() {
-		return true
+		return BoundTime, true
 	}
 	select {
 	case <-l.stop:
-		l.clock.wait = 0
-		return true
+		return BoundStop, true
 	default:
-		return false
+		return NoBound, false
 	}
 }
 
@@ -70,15 +76,10 @@ func (l *limits) end(made int) (bound Bound, over bool) {
 func (l *limits) pause(runs int) { l.untilPause, l.paused = runs, false }
 
 // endOfTime reports whether Time or Stop ends the search, and returns that bound. It
-// reads the clock only at intervals, but looks at Stop after each run.
+// reads the clock only at intervals, but checks Stop after each run.
 func (l *limits) endOfTime() (bound Bound, over bool) {
-	if l.late != nil && l.late.Load() {
-		return BoundTime, true
-	}
-	select {
-	case <-l.stop:
-		return BoundStop, true
-	default:
+	if bound, over = l.stopped(); over {
+		return bound, true
 	}
 	if !l.clock.tick() {
 		return NoBound, false

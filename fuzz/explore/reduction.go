@@ -95,10 +95,10 @@ func (o Ordering) String() string {
 // States selects whether and how states are compared.
 //
 // A search that compares states goes back to earlier states by restoring snapshots (see
-// pulse.Snapshot), if the program's actors and messages can be copied. Only runs that were
-// made from the beginning count. If the search notices that the program keeps state that its
-// actors and messages do not refer to, such as a variable of a package, it restarts without
-// snapshots.
+// pulse.Snapshot), if the program's actors and messages can be copied. The results of runs
+// that ended by themselves are always from runs made from the beginning. If the search
+// notices that the program keeps state that its actors and messages do not refer to, such as
+// a variable of a package, it restarts without snapshots.
 type States uint8
 
 const (

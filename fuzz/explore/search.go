@@ -55,7 +55,7 @@ type lessons struct {
 	divides bool
 	// copiesNothing makes the search run the program again instead of restoring a
 	// snapshot. It is set when a run from a snapshot has ended differently than the
-	// same run from the beginning.
+	// same run from the beginning, or in a state that cannot be read.
 	copiesNothing bool
 }
 
@@ -81,6 +81,7 @@ var (
 	whyTicks      = reason{"timers may fire early while periodic timers tick, or while a step or the test causes faults", lessons{divides: true}}
 	whyBrokeOff   = reason{text: "a step ended its run early, by a failure or by Skip"}
 	whyCopies     = reason{"the program keeps state that its actors and messages do not hold, so that no state can be restored from a copy", lessons{copiesNothing: true}}
+	whyUnread     = reason{"the state at the end of a run cannot be read, so that it cannot show whether a snapshot held the whole state", lessons{copiesNothing: true}}
 	whyDepth      = reason{text: "Depth is bounded, and Optimal needs complete runs"}
 )
 

@@ -18,8 +18,7 @@ import (
 // Moment.Others is then received. After that step, the decisions of the case are made again where
 // they still apply. Fork returns the new run as a case.
 func Fork(r *props.Runner, c *corpus.Case, step, other int) (*corpus.Case, error) {
-	played := Replay(r, c)
-	was := CaseOf(Origin{c.Property, c.Test, c.Strategy, c.Seed}, &played.Result)
+	was := asRun(r, c)
 	l, _, _ := walkAlong(r, &was, step, 1, strategy.ReplayOptions{Lenient: true})
 	if l.forked == 0 {
 		return nil, fmt.Errorf("no message could come in place of step %d", step)
@@ -52,11 +51,20 @@ func advanced(deliveries []uint64, i int, id uint64) []uint64 {
 	return list
 }
 
+// asRun replays a case and returns its run as a case. Steps are numbered as in this run, even if c has
+// a schedule in place of decisions, or the program has changed.
+func asRun(r *props.Runner, c *corpus.Case) corpus.Case {
+	played := Replay(r, c)
+	return CaseOf(Origin{c.Property, c.Test, c.Strategy, c.Seed}, &played.Result)
+}
+
 // Continuations counts the endings of n random continuations of a case from the state before a
-// step. A continuer says how they are chosen. It returns fewer if the context ends.
+// step. A continuer says how they are chosen. It counts fewer if the context ends, or if more than n
+// continuations are lost: the property skips them, or they cannot repeat the steps before.
 func Continuations(ctx context.Context, r *props.Runner, c *corpus.Case, step, n int) (*record.Endings, error) {
-	by := &taped{by: strategy.Replay(&c.Record, strategy.ReplayOptions{Lenient: true})}
-	r.Run(planOf(c, by))
+	was := asRun(r, c)
+	by := &taped{by: strategy.Replay(&was.Record, strategy.ReplayOptions{Lenient: true})}
+	r.Run(planOf(&was, by))
 	at := slices.IndexFunc(by.tape, func(d taken) bool { return d.isMoment() && d.step == step })
 	if at < 0 {
 		return nil, fmt.Errorf("the strategy does not choose step %d: continue from another one", step)
@@ -66,13 +74,14 @@ func Continuations(ctx context.Context, r *props.Runner, c *corpus.Case, step, n
 	e := &record.Endings{Step: step, Failures: []record.Ending{}}
 	for i := 0; e.Of < n && i < 2*n && ctx.Err() == nil; i++ {
 		next.seed = hash.Seed(uint64(at), uint64(i))
-		res := r.Run(props.Plan{Inputs: padded(c.Inputs), EarlyTimers: c.EarlyTimers, Strategy: &next})
+		res := r.Run(props.Plan{Inputs: padded(was.Inputs), EarlyTimers: was.EarlyTimers, Strategy: &next})
 		switch {
 		case res.System == nil || res.Skipped || next.lost:
+			e.Lost++
 		case res.Failure == nil:
-			e.Add("", "")
+			e.Of++
 		default:
-			e.Add(res.Failure.Signature(), visible(res.Failure.Text))
+			e.Fail(res.Failure.Signature(), visible(res.Failure.Text))
 		}
 	}
 	slices.SortStableFunc(e.Failures, func(a, b record.Ending) int { return cmp.Compare(b.Runs, a.Runs) })

@@ -1,11 +1,16 @@
 package finding
 
 import (
+	"cmp"
 	"context"
+	"reflect"
 	"testing"
 
+	"github.com/jostle-go/jostle/corpus"
+	"github.com/jostle-go/jostle/fuzz/internal/record"
 	"github.com/jostle-go/jostle/props"
 	"github.com/jostle-go/jostle/pulse"
+	"github.com/jostle-go/jostle/pulse/choice"
 )
 
 // overtaken fails if the second of two senders is received first.
@@ -100,5 +105,58 @@ func TestContinuations(t *testing.T) {
 	}
 	if _, err := Continuations(context.Background(), r, c, 100, 1); err == nil {
 		t.Error("there is no step 100")
+	}
+}
+
+// overtakenBy returns a planned case of overtaken: the first of the senders is received last.
+func overtakenBy(t *testing.T, r *props.Runner) *corpus.Case {
+	t.Helper()
+	planned := caseBy(t, r, holds)
+	ids := map[string]uint64{}
+	for i, m := range ReplaySteps(r, planned, 0, 100).Moments {
+		ids[m.Label] = planned.Record.Deliveries[i]
+	}
+	planned.Schedule.Before = []choice.Constraint{{First: ids["2"], Second: ids["3"]}, {First: ids["3"], Second: ids["1"]}}
+	planned.Record, planned.Hash = choice.Record{}, 0
+	return planned
+}
+
+// TestContinuationsOfAPlan: the continuations of a case with a schedule repeat the steps that the schedule leads to. Once
+// the run has failed in a step, all continuations fail.
+func TestContinuationsOfAPlan(t *testing.T) {
+	r := props.NewRunner("overtaken", overtaken)
+	defer r.Close()
+	c := overtakenBy(t, r)
+	w := ReplaySteps(r, c, 0, 100)
+	if w.Failed < 1 {
+		t.Fatalf("the planned case does not fail: %+v", w)
+	}
+	if e, err := Continuations(context.Background(), r, c, w.Failed, 20); err != nil || e.Of != 20 || e.Failed != 20 {
+		t.Errorf("%+v, %v", e, err)
+	}
+}
+
+// TestLostContinuations: continuations that the property skips count neither as failing nor as passing.
+func TestLostContinuations(t *testing.T) {
+	for name, skips := range map[string]bool{"some": false, "all": true} {
+		once := false // the case is a run that is not skipped
+		r := props.NewRunner(name, func(t *props.T) {
+			sys, first := t.System(), 0
+			to := sys.Spawn("to", pulse.Func(func(_ *pulse.Ctx, m any) { first = cmp.Or(first, m.(int)) }))
+			for i := range 3 {
+				sys.Send(sys.Spawn("from", pulse.Func(func(ctx *pulse.Ctx, _ any) { ctx.Send(to, i+1) })), "go")
+			}
+			if sys.Run(); first == 1 || skips && once {
+				t.Skip("not this order")
+			}
+		})
+		defer r.Close()
+		c := caseBy(t, r, func(res *props.Result) bool { return !res.Skipped })
+		once = true
+		e, err := Continuations(context.Background(), r, c, 0, 30)
+		want := map[bool]record.Endings{false: {Of: 30, Lost: 11}, true: {Lost: 60}}[skips]
+		if want.Failures = []record.Ending{}; err != nil || !reflect.DeepEqual(*e, want) {
+			t.Errorf("%s: %+v, %v, want %+v", name, *e, err, want)
+		}
 	}
 }

@@ -33,21 +33,22 @@ func (s *shrinking) cause(ctx context.Context, out *Shrunk) *corpus.Explanation 
 	e := out.why.data(s.messages(out))
 	e.Needs, e.Early = s.faults(ctx, &out.Best), s.needsEarly(ctx, &out.Best)
 	m := &matter{shrinking: s, best: &out.Best, left: mattering}
-	for i := range out.Best.Case.Inputs {
+	var decide []string
+	for i, in := range out.Best.Case.Inputs {
 		e.Draws = append(e.Draws, m.draw(ctx, i))
+		if m.decides {
+			decide = append(decide, in.Label)
+		}
 	}
 	if !e.Cut && !e.Long && ctx.Err() == nil {
 		e.Point = s.pointOf(ctx, out.Finding, e.Of(corpus.InCondition))
 		step := int(trace.None)
 		if e.Point != nil {
-			step = e.Point.Step
+			if step = e.Point.Step; step < 0 {
+				e.Point.Draws = decide
+			}
 		}
 		out.Finding.Passing, out.Finding.passed = s.nearest(ctx, &out.Best.Case, out.Best.Signature, step)
-	}
-	for i := range e.Draws {
-		if e.Point != nil && e.Point.Step < 0 && e.Draws[i] != "any" {
-			e.Point.Draws = append(e.Point.Draws, out.Best.Case.Inputs[i].Label)
-		}
 	}
 	return e
 }
@@ -76,6 +77,7 @@ type matter struct {
 	of    int             // the number of possible values, 0 if unknown
 
 	unknown bool // set if it is unknown whether some value fails in some order
+	decides bool // set if some value is known not to fail
 }
 
 // A tried is a value that was tried for a draw.
@@ -89,7 +91,7 @@ type tried struct {
 // draw returns the remark on draw i, "" if there is nothing to say.
 func (m *matter) draw(ctx context.Context, i int) string {
 	own := m.best.Case.Inputs[i]
-	if len(own.Words) == 0 || ctx.Err() != nil { // without words the draw is a Source, or it reads no numbers
+	if m.decides = false; len(own.Words) == 0 || ctx.Err() != nil { // without words the draw is a Source, or it reads no numbers
 		return ""
 	}
 	m.values, m.tried, m.known, m.unknown = nil, nil, map[string]bool{}, false
@@ -200,11 +202,12 @@ func (m *matter) try(ctx context.Context, i int, in choice.Input) {
 		t.in.Words = append(t.in.Words, in.Word(k))
 	}
 	t.measure, m.unit, m.of = measure(res.Values[i], res.Arity[i])
+	known := true
 	if !t.failed && !applies(c.Schedule.Before, &res) {
-		var known bool
 		t.failed, known = m.inAnother(ctx, c.Inputs)
 		m.unknown = m.unknown || !known
 	}
+	m.decides = m.decides || known && !t.failed
 	m.tried = append(m.tried, t)
 }
 

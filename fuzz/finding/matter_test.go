@@ -78,7 +78,8 @@ func oneMessage(t *props.T) {
 	sys.Run()
 }
 
-// TestWhichDrawsMatter: a remark about a draw agrees with the runs in which the draw has other values.
+// TestWhichDrawsMatter: a remark about a draw agrees with the runs in which the draw has other values. A draw decides
+// only if one of them passes.
 func TestWhichDrawsMatter(t *testing.T) {
 	trial.Long(t)
 	ints, all := rapid.IntRange(0, 50), func(int) bool { return true }
@@ -86,63 +87,64 @@ func TestWhichDrawsMatter(t *testing.T) {
 		name     string
 		property func(*props.T)
 		want     string
+		decides  bool // set if another value passes
 	}{
-		{"all fail", drawing(ints, all), "v = 0 (any)"},
-		{"all fail of a large range", drawing(rapid.Int(), all), "v = 0 (any)"},
-		{"from 7 on", drawing(ints, func(n int) bool { return n >= 7 }), "v = 7 (≥ 7)"},
-		{"from -7 down", drawing(rapid.IntRange(-50, 50), func(n int) bool { return n <= -7 }), "v = -7 (≤ -7)"},
-		{"up to 7", drawing(ints, func(n int) bool { return n <= 7 }), "v = 0 (≤ 7)"},
-		{"only 7", drawing(ints, func(n int) bool { return n == 7 }), "v = 7"},
-		{"all but 7", drawing(ints, func(n int) bool { return n != 7 }), "v = 0"},
-		{"between", drawing(ints, func(n int) bool { return n > 5 && n < 30 }), "v = 6"},
-		{"even ones", drawing(ints, func(n int) bool { return n%2 == 0 }), "v = 0"},
-		{"unsigned", drawing(rapid.Uint8Range(0, 50), func(n uint8) bool { return n >= 3 }), "v = 3 (≥ 3)"},
-		{"too few to be any", drawing(rapid.IntRange(1, 19), all), "v = 1"},
-		{"both bools", drawing(rapid.Bool(), func(bool) bool { return true }), "v = false (any)"},
-		{"one bool", drawing(rapid.Bool(), func(b bool) bool { return b }), "v = true"},
-		{"floats", drawing(rapid.Float64(), func(float64) bool { return true }), "v = 1 (any)"},
-		{"some floats", drawing(rapid.Float64Range(0, 9), func(f float64) bool { return f >= 1 }), "v = 1"},
-		{"two or more", drawing(rapid.SliceOfN(ints, 0, 9), func(l []int) bool { return len(l) >= 2 }), "v = [0 0] (length ≥ 2)"},
-		{"lists by what is in them", drawing(rapid.SliceOfN(ints, 1, 9), func(l []int) bool { return l[0] >= 2 }), "v = [2]"},
-		{"other failures", drawing(ints, func(n int) bool { return n < 5 || n > 9 && panics() }), "v = 10 (≥ 10)"},
+		{"all fail", drawing(ints, all), "v = 0 (any)", false},
+		{"all fail of a large range", drawing(rapid.Int(), all), "v = 0 (any)", false},
+		{"from 7 on", drawing(ints, func(n int) bool { return n >= 7 }), "v = 7 (≥ 7)", true},
+		{"from -7 down", drawing(rapid.IntRange(-50, 50), func(n int) bool { return n <= -7 }), "v = -7 (≤ -7)", true},
+		{"up to 7", drawing(ints, func(n int) bool { return n <= 7 }), "v = 0 (≤ 7)", true},
+		{"only 7", drawing(ints, func(n int) bool { return n == 7 }), "v = 7", true},
+		{"all but 7", drawing(ints, func(n int) bool { return n != 7 }), "v = 0", true},
+		{"between", drawing(ints, func(n int) bool { return n > 5 && n < 30 }), "v = 6", true},
+		{"even ones", drawing(ints, func(n int) bool { return n%2 == 0 }), "v = 0", true},
+		{"unsigned", drawing(rapid.Uint8Range(0, 50), func(n uint8) bool { return n >= 3 }), "v = 3 (≥ 3)", true},
+		{"too few to be any", drawing(rapid.IntRange(1, 19), all), "v = 1", false},
+		{"both bools", drawing(rapid.Bool(), func(bool) bool { return true }), "v = false (any)", false},
+		{"one bool", drawing(rapid.Bool(), func(b bool) bool { return b }), "v = true", true},
+		{"floats", drawing(rapid.Float64(), func(float64) bool { return true }), "v = 1 (any)", false},
+		{"some floats", drawing(rapid.Float64Range(0, 9), func(f float64) bool { return f >= 1 }), "v = 1", true},
+		{"two or more", drawing(rapid.SliceOfN(ints, 0, 9), func(l []int) bool { return len(l) >= 2 }), "v = [0 0] (length ≥ 2)", true},
+		{"lists by what is in them", drawing(rapid.SliceOfN(ints, 1, 9), func(l []int) bool { return l[0] >= 2 }), "v = [2]", true},
+		{"other failures", drawing(ints, func(n int) bool { return n < 5 || n > 9 && panics() }), "v = 10 (≥ 10)", true},
 		{"one of three", func(t *props.T) {
 			props.OneOf(t, "v", 4, 5, 6)
 			oneMessage(t)
 			t.Error("fails")
-		}, "v = 4 (any)"},
+		}, "v = 4 (any)", false},
 		{"one of three only", func(t *props.T) {
 			n := props.OneOf(t, "v", 4, 5, 6)
 			if oneMessage(t); n >= 5 {
 				t.Error("fails")
 			}
-		}, "v = 5"},
+		}, "v = 5", true},
 		{"skipped values do not count", func(t *props.T) {
 			if props.Draw(t, ints, "v") > 10 {
 				t.Skip()
 			}
 			oneMessage(t)
 			t.Error("fails")
-		}, "v = 0"},
+		}, "v = 0", false},
 		{"another draw that follows from it", func(t *props.T) {
 			n := props.Draw(t, rapid.IntRange(1, 50), "n")
 			props.Draw(t, rapid.Just(n), "v")
 			oneMessage(t)
 			t.Error("fails")
-		}, "n = 1, v = 1"},
+		}, "n = 1, v = 1", false},
 		{"another draw that is made or not", func(t *props.T) {
 			if props.Draw(t, ints, "v") > 30 {
 				props.Draw(t, ints, "more")
 			}
 			oneMessage(t)
 			t.Error("fails")
-		}, "v = 0 (any)"},
-		{"messages by other names", crossed, "clients = 2 (≥ 2)"},
+		}, "v = 0 (any)", false},
+		{"messages by other names", crossed, "clients = 2 (≥ 2)", false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			out := shrunkBy(t, c.property, 1, 5000)
 			text := out.Finding.Text("found")
-			if !strings.Contains(text, "        drew "+c.want+"\n") {
-				t.Errorf("want %s in\n%s", c.want, text)
+			if !strings.Contains(text, "        drew "+c.want+"\n") || strings.Contains(text, "the draws decide") != c.decides {
+				t.Errorf("want %s, decides: %v, in\n%s", c.want, c.decides, text)
 			}
 		})
 	}

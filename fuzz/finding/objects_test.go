@@ -48,7 +48,7 @@ func lostUpdate(told bool) func(*props.T) {
 func TestObjects(t *testing.T) {
 	for told, want := range map[bool]string{
 		true:  `fails in 4 of 6 orders: exactly where "load" by a comes before "store" by bb and "load" by bb comes before "store" by a`,
-		false: "can fail in the only order there is;\n    not exact: something besides the order of messages decides",
+		false: "can fail in the only order of receives;\n    not exact: something besides the order of messages decides",
 	} {
 		e := *shrunkBy(t, lostUpdate(told), 1, 100).Finding.Case.Explanation
 		e.Point = nil

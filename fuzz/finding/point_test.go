@@ -169,7 +169,7 @@ func TestPointsOfSubjects(t *testing.T) {
 		how := near(tr, p.Step, want)
 		count[how]++
 		of++
-		fmt.Fprintf(&b, "%s: %s\n    %s\n", m.subject, how, strings.ReplaceAll(record.Why(&corpus.Explanation{Point: p}), "\n", "\n    "))
+		fmt.Fprintf(&b, "%s: %s\n    %s\n", m.subject, how, strings.ReplaceAll(record.Why(&corpus.Explanation{Sampled: &corpus.Sampled{Free: p.Chances[0].Share}, Point: p}), "\n", "\n    "))
 	}
 	fmt.Fprintf(&b, "\nof %d: %d the same, %d next to it, %d its cause or effect, %d another\n", of,
 		count["same"], count["next to it"], count["cause or effect"], count["other"])

@@ -63,11 +63,11 @@ type Exploration struct {
 	Lost []string
 }
 
-// A Found is a finding and a description of its run.
+// A Found is a finding with a description of its run.
 type Found struct {
 	*finding.Finding
-	Run   string
-	Index int // the number of the run, from 0
+	Run    string
+	Number int // the number of the run, from 1; 0 if unknown
 }
 
 var (
@@ -246,7 +246,7 @@ func (x *exploring) result() Exploration {
 	out.Complaints = x.complaints(v, len(found) > 0)
 	for _, f := range sortedByPlace(found) {
 		f.Confirm(x.workers[0].runner.Runner)
-		out.Found = append(out.Found, Found{f.Finding, x.describe(f), f.index})
+		out.Found = append(out.Found, x.describe(f))
 	}
 	out.Lost = x.lost(found)
 	if v.Nondeterminism != "" {

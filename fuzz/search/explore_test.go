@@ -492,7 +492,18 @@ func TestVerdictTellsTheReductionThatWasUsed(t *testing.T) {
 		t.Errorf("from everything with sleep sets to everything: %v", v)
 	}
 	x = exploreFor(t, ExploreOptions{Method: explore.Method{Reduction: explore.SourceSets}}, early)
-	if v := x.Verdict; v.Reduction != explore.SourceSets || strings.Contains(v.String(), "went over") {
-		t.Errorf("asked for sets of sources, reduction %v: %v", v.Reduction, v)
+	if v := x.Verdict; v.Reduction != explore.SourceSets || strings.Contains(v.String(), "restarted") {
+		t.Errorf("asked for source sets, reduction %v: %v", v.Reduction, v)
+	}
+	alive := func(t *props.T) {
+		sys := t.System()
+		sink := sys.Spawn("sink", pulse.Func(func(ctx *pulse.Ctx, _ any) { ctx.Stop() }))
+		sys.Send(sink, "stop")
+		sys.Send(sys.Spawn("asker", pulse.Func(func(*pulse.Ctx, any) { sys.Alive(sink) })), "go")
+		sys.Run()
+	}
+	x = exploreFor(t, ExploreOptions{Method: explore.Method{Reduction: explore.SourceSets}}, alive)
+	if v := x.Verdict; v.Reduction != explore.SourceSets || !strings.Contains(v.String(), "; restarted, because two steps that messages do not order watch, end or query") {
+		t.Errorf("source sets that heed meetings: %v", v)
 	}
 }

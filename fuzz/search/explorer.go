@@ -243,8 +243,8 @@ func (x *exploring) lost(found map[string]*placed) (list []string) {
 	return list
 }
 
-// describe describes the run of a finding, such as "run 3 of 24 (explore, optimal), 0.2ms".
-func (x *exploring) describe(f *placed) string {
+// describe returns a finding with a description of its run, such as "run 3 of 24 (explore, optimal), 0.2ms".
+func (x *exploring) describe(f *placed) Found {
 	all, number := max(1, x.finishedRuns()), f.index+1
 	several := len(x.workers) > 1 // with several workers, the index depends on their speed
 	if several {
@@ -263,7 +263,10 @@ func (x *exploring) describe(f *placed) string {
 	if x.KeepOn {
 		run += fmt.Sprintf(", %s failed so", words.Count(x.verdict.Failures[f.Failure.Signature()], "run"))
 	}
-	return run
+	if f.probe || several {
+		number = 0
+	}
+	return Found{f.Finding, run, number}
 }
 
 func (x *exploring) how() string { return fmt.Sprintf("(explore, %v)", x.verdict.Reduction) }
@@ -288,5 +291,5 @@ func (x *exploring) divergence() *Found {
 		f.Differs = how
 	}
 	n := x.finishedRuns() + 1
-	return &Found{f, fmt.Sprintf("run %d of %d %s, %s", n, n, x.how(), words.Elapsed(x.verdict.Elapsed)), n - 1}
+	return &Found{f, fmt.Sprintf("run %d of %d %s, %s", n, n, x.how(), words.Elapsed(x.verdict.Elapsed)), n}
 }

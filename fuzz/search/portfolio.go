@@ -48,17 +48,6 @@ var stages = [...]stage{
 	}},
 }
 
-// stageOf returns the index of the stage of a batch.
-func stageOf(batch int) int {
-	return slices.IndexFunc(stages[:], func(s stage) bool { return batch < s.until || s.until == 0 })
-}
-
-// listOf returns the names of the arms of a batch of the default portfolio.
-func listOf(batch int) []string {
-	lists := stages[stageOf(batch)].lists
-	return strings.Fields(lists[batch%len(lists)])
-}
-
 // usual returns the arms of the default portfolio.
 func usual() []Entry {
 	list, err := Strategies(floorArm, "pos", "urw", "pct", "pctcp", "slow", "bita")
@@ -105,11 +94,10 @@ type share struct {
 
 // A turns has the entries that take turns in the batches of a search.
 type turns struct {
-	floor *Entry // see share
+	floor *Entry // see share; nil unless the portfolio is the default one
 	// lists has, for each stage, the lists of the stage. A portfolio that is not the
 	// default one has a single stage with a single list.
-	lists  [][][]*Entry
-	staged bool
+	lists [][][]*Entry
 }
 
 // newTurns returns the turns of a portfolio. staged is set for the default one.
@@ -125,7 +113,7 @@ func newTurns(portfolio []Entry, staged bool) (t turns) {
 	for i := range portfolio {
 		byName[portfolio[i].Name] = &portfolio[i]
 	}
-	t = turns{floor: byName[floorArm], staged: true, lists: make([][][]*Entry, len(stages))}
+	t = turns{floor: byName[floorArm], lists: make([][][]*Entry, len(stages))}
 	for i, s := range stages {
 		for _, names := range s.lists {
 			var list []*Entry
@@ -140,11 +128,11 @@ func newTurns(portfolio []Entry, staged bool) (t turns) {
 
 // share returns the share of a batch.
 func (t *turns) share(batch int) share {
-	stage := 0
-	if t.staged {
-		stage = stageOf(batch)
+	i := 0
+	if t.floor != nil {
+		i = slices.IndexFunc(stages[:], func(s stage) bool { return batch < s.until || s.until == 0 })
 	}
-	lists := t.lists[stage]
+	lists := t.lists[i]
 	return share{floor: t.floor, list: lists[batch%len(lists)]}
 }
 

@@ -28,6 +28,7 @@ func TestStages(t *testing.T) {
 		}
 		last = s.until
 	}
+	turns := newTurns(usual(), true)
 	for batches, without := range map[[2]int]string{{0, 2}: "pos slow", {2, 5}: "", {16, 19}: "urw", {1_000_000, 1_000_003}: "urw"} {
 		missing := map[string]bool{}
 		for _, e := range usual() {
@@ -37,11 +38,11 @@ func TestStages(t *testing.T) {
 			}
 		}
 		for b := batches[0]; b < batches[1]; b++ {
-			for _, name := range listOf(b) {
-				if _, ok := missing[name]; !ok {
-					t.Errorf("batch %d has an arm %q", b, name)
+			for _, e := range turns.share(b).list {
+				if e == nil {
+					t.Fatalf("batch %d has an unknown arm", b)
 				}
-				missing[name] = false
+				missing[e.Name] = false
 			}
 		}
 		for name, is := range missing {

@@ -192,13 +192,16 @@ func (v Verdict) why() string {
 	return string(v.Bound)
 }
 
-// handedOver says that the search restarted with a different reduction, and why. It
+// handedOver says that the search restarted, mostly with a different reduction, and why. It
 // returns "" if the search did not restart.
 func (v Verdict) handedOver() string {
 	if v.Because == "" {
 		return ""
 	}
 	from, to := reduction(v.asked.Reduction, v.asked.Sleep), reduction(v.Reduction, v.Sleep)
+	if from == to {
+		return "; restarted, because " + v.Because
+	}
 	return fmt.Sprintf("; restarted with the reduction %s instead of %s, because %s", to, from, v.Because)
 }
 

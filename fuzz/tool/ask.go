@@ -1,6 +1,7 @@
 package tool
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/jostle-go/jostle/fuzz/internal/desk"
 	"github.com/jostle-go/jostle/fuzz/internal/screen"
+	"github.com/jostle-go/jostle/fuzz/internal/words"
 )
 
 // A Question is what the commands ask and mcp answer about the properties of packages.
@@ -65,8 +67,8 @@ type questioner struct {
 	sources map[string]string // as returned by stampsBelow
 }
 
-// use calls do with a desk for the present sources.
-func (b *questioner) use(do func(*desk.Desk) error) error {
+// use calls do with a desk for the present sources. Compiling them ends when ctx is done.
+func (b *questioner) use(ctx context.Context, do func(*desk.Desk) error) error {
 	here, err := os.Getwd()
 	if err != nil {
 		return err
@@ -80,21 +82,23 @@ func (b *questioner) use(do func(*desk.Desk) error) error {
 			return do(b.desk)
 		}
 		b.mu.RUnlock()
-		if err := b.compile(now); err != nil {
+		if err := b.compile(ctx, now); err != nil {
 			return err
 		}
 	}
 }
 
 // compile makes a desk for sources, unless there is one.
-func (b *questioner) compile(sources map[string]string) error {
+func (b *questioner) compile(ctx context.Context, sources map[string]string) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.desk != nil && len(differences(b.sources, sources)) == 0 {
 		return nil
 	}
-	b.close()
-	d, done, err := b.compiled(b.call, b.patterns, b.requests)
+	b.drop()
+	call := *b.call
+	call.Context = ctx
+	d, done, err := b.compiled(&call, b.patterns, b.requests)
 	if err != nil {
 		done()
 		return err
@@ -103,8 +107,15 @@ func (b *questioner) compile(sources map[string]string) error {
 	return nil
 }
 
-// close ends all processes and removes the test binaries. No question may be in progress.
+// close waits for the questions in progress. Then it ends all processes and removes the test binaries.
 func (b *questioner) close() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.drop()
+}
+
+// drop ends the processes of the desk and removes its test binaries. The caller must hold mu.
+func (b *questioner) drop() {
 	if b.desk != nil {
 		b.done()
 		b.desk = nil
@@ -119,20 +130,20 @@ const (
 
 // Ask answers a question, as JSON. The arguments are a JSON object.
 func (b *questioner) Ask(ctx context.Context, question string, args []byte) ([]byte, error) {
-	i := slices.IndexFunc(Questions(), func(q Question) bool { return q.Name == question })
-	if i < 0 {
-		return nil, fmt.Errorf("there is no question %q: `jostle ask` lists the questions", question)
+	q, err := questionNamed(question)
+	if err != nil {
+		return nil, err
 	}
-	q := Questions()[i]
 	a, err := q.read(args)
 	if err != nil {
 		return nil, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, mostAnswerTime)
 	defer cancel()
+	defer context.AfterFunc(b.call.Context, cancel)() // a server of agents that is interrupted waits for its questions
 	a.patterns = b.patterns
 	var answer any
-	err = b.use(func(d *desk.Desk) (err error) {
+	err = b.use(ctx, func(d *desk.Desk) (err error) {
 		answer, err = q.answer(ctx, d, a)
 		return err
 	})
@@ -147,6 +158,18 @@ func (b *questioner) Ask(ctx context.Context, question string, args []byte) ([]b
 		err = fmt.Errorf("the answer has %d kB, the limit is %d: ask for less, for example for fewer steps", len(text)>>10, mostAnswer>>10)
 	}
 	return []byte(screen.JSON(text)), err
+}
+
+// questionNamed returns the question with the given name.
+func questionNamed(name string) (*Question, error) {
+	var names []string
+	for _, q := range Questions() {
+		if q.Name == name {
+			return &q, nil
+		}
+		names = append(names, q.Name)
+	}
+	return nil, fmt.Errorf("there is no question %q%s", name, cmp.Or(words.DidYouMean(name, "", names), ": `jostle help ask` lists the questions"))
 }
 
 // read returns the arguments in a JSON object.
@@ -234,27 +257,34 @@ func newAsk() *Command {
 			defer b.close()
 			answer, err := b.Ask(call.Context, args[0], object)
 			if err == nil {
-				fmt.Fprintf(call.Out, "%s\n", answer)
+				fmt.Fprintf(screen.Whole(call.Out), "%s\n", answer)
 			}
 			return err
 		},
 	}
 	b.flags(cmd)
+	b.testsFlag(cmd)
 	cmd.Flags().StringVar(&packages, "packages", packages, "the packages, separated by spaces")
 	return cmd
 }
 
 // objectOf returns the JSON object with arguments such as "step=4".
 func objectOf(question string, args []string) ([]byte, error) {
+	q, err := questionNamed(question)
+	if err != nil {
+		return nil, err
+	}
 	object := map[string]any{}
-	i := slices.IndexFunc(Questions(), func(q Question) bool { return q.Name == question })
 	for _, arg := range args {
 		name, value, ok := strings.Cut(arg, "=")
 		if !ok {
 			return nil, fmt.Errorf("the argument %q is not of the form name=value", arg)
 		}
+		if _, twice := object[name]; twice {
+			return nil, fmt.Errorf("the argument %s is given twice", name)
+		}
 		object[name] = value
-		text := i >= 0 && slices.ContainsFunc(Questions()[i].Parameters, func(p Parameter) bool { return p.Name == name && p.Text })
+		text := slices.ContainsFunc(q.Parameters, func(p Parameter) bool { return p.Name == name && p.Text })
 		if n, err := strconv.Atoi(value); err == nil && !text {
 			object[name] = n
 		}
@@ -300,5 +330,6 @@ changed.`,
 		},
 	}
 	b.flags(cmd)
+	b.testsFlag(cmd)
 	return cmd
 }

@@ -89,7 +89,7 @@ func showFindings(t *testing.T, events []campaign.Event, all bool) string {
 		default:
 			steps = words.Count(len(f.Steps), "step")
 		}
-		fmt.Fprintf(&table, "%6.0f s  %-22s run %9s  %10s  %s\n", e.Seconds, name, words.Grouped(f.Run+1), steps, f.Signature)
+		fmt.Fprintf(&table, "%6.0f s  %-22s run %9s  %10s  %s\n", e.Seconds, name, words.Grouped(f.Run), steps, f.Signature)
 	}
 	var missing []string
 	for _, s := range subjects.All() {

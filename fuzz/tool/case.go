@@ -146,14 +146,27 @@ func (c *caseCommand) open(call *Call, args []string) (o opened, err error) {
 	if err != nil {
 		return o, err
 	}
+	err = c.openIn(call, &o, file, dir)
+	if errors.Is(err, errNoProperty) || errors.Is(err, desk.ErrNoOwner) { // the case may be of an existing test
+		o.done()
+		c.tests = true
+		if second := c.openIn(call, &o, file, dir); !errors.Is(second, errNoProperty) {
+			err = second
+		}
+	}
+	return o, err
+}
+
+// openIn finds a case among the properties of a package, whose tests it compiles.
+func (c *caseCommand) openIn(call *Call, o *opened, file, dir string) (err error) {
 	if o.desk, o.done, err = c.compiled(call, []string{dir}, 1); err != nil {
-		return o, err
+		return err
 	}
 	if o.run, err = o.desk.Open(call.Context, file); err != nil {
-		return o, err
+		return err
 	}
 	c.folder = o.desk.Dir(&o.run)
-	return o, nil
+	return nil
 }
 
 // do sends the request q for the case that args name, and returns the reply.
@@ -171,11 +184,13 @@ func (c *caseCommand) do(call *Call, args []string, q session.Request) (*session
 // reported before anything is compiled.
 func caseFile(args []string) (file, dir string, err error) {
 	file, dir = args[0], "."
+	var missing error // if the case is not in the module, it may be in the folder JOSTLE_OUT
 	if len(args) == 1 {
-		if path, err := caseInModule(file); err == nil {
+		var path string
+		if path, missing = caseInModule(file); missing == nil {
 			file = path
-		} else if errors.Is(err, desk.ErrAmbiguous) {
-			return "", "", err
+		} else if errors.Is(missing, desk.ErrAmbiguous) {
+			return "", "", missing
 		}
 	}
 	if info, err := os.Stat(file); err == nil && info.Mode().IsRegular() {
@@ -193,6 +208,9 @@ func caseFile(args []string) (file, dir string, err error) {
 		return file, args[1], nil
 	}
 	if there, _ := fs.Glob(os.DirFS(dir), "*.go"); len(there) == 0 {
+		if missing != nil {
+			return "", "", missing
+		}
 		return "", "", fmt.Errorf("there are no Go files in %s: give the package of the case after the case", dir)
 	}
 	return file, dir, nil
@@ -201,8 +219,14 @@ func caseFile(args []string) (file, dir string, err error) {
 // caseInModule returns the path of the case that name names: the path of a file, or the start of the
 // name of a case that is saved in the module of the current folder.
 func caseInModule(name string) (path string, err error) {
-	if info, err := os.Stat(name); err == nil && !info.IsDir() || strings.ContainsRune(name, filepath.Separator) {
-		return name, err
+	info, err := os.Stat(name)
+	switch isPath := strings.ContainsRune(name, filepath.Separator); {
+	case err == nil && !info.IsDir():
+		return name, nil
+	case err == nil && isPath:
+		return "", fmt.Errorf("%s is a folder: give the path of a case file or the start of its name", name)
+	case isPath:
+		return "", err
 	}
 	here, err := os.Getwd()
 	if err != nil {

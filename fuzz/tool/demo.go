@@ -1,6 +1,7 @@
 package tool
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -68,10 +69,7 @@ func subjectNamed(name string) (subjects.Subject, error) {
 	for _, s := range subjects.All() {
 		names = append(names, s.Name)
 	}
-	if near := words.DidYouMean(name, "", names); near != "" {
-		return subjects.Subject{}, fmt.Errorf("there is no subject %q%s", name, near)
-	}
-	return subjects.Subject{}, fmt.Errorf("there is no subject %q; `jostle demo` lists them", name)
+	return subjects.Subject{}, fmt.Errorf("there is no subject %q%s", name, cmp.Or(words.DidYouMean(name, "", names), "; `jostle demo` lists them"))
 }
 
 // listSubjects prints the example programs.

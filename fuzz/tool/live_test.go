@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jostle-go/jostle/fuzz/internal/campaign"
 	"github.com/jostle-go/jostle/fuzz/internal/record"
 	"github.com/jostle-go/jostle/fuzz/internal/screen"
 )
@@ -89,5 +90,17 @@ func TestLinks(t *testing.T) {
 	links := linksOf(&r, dir)
 	if len(links) != 2 || !strings.HasPrefix(links["a.go:3"], "file:///") || !strings.HasSuffix(links["a.go:7"], "/a%20b/a.go#7") {
 		t.Errorf("%q", links)
+	}
+}
+
+// TestUnsavedCaseIsWhole: on a narrow terminal, too, a case can be copied from the output into a file.
+func TestUnsavedCaseIsWhole(t *testing.T) {
+	const text = "jostle case 7\n\ndeliveries 0394e6cbc093b80f 4fd53037a0432b1c 7f820ab732ee31b7\nend\n"
+	var b strings.Builder
+	out := screen.NewOutput(&b, nil)
+	out.Columns = func() int { return 40 }
+	(&printer{w: out}).printFinding("p", &campaign.Finding{Record: record.Record{Case: text, Worth: true}})
+	if !strings.Contains(b.String(), text) {
+		t.Errorf("%s", &b)
 	}
 }

@@ -39,6 +39,11 @@ func (c *chooser) flags(cmd *Command) {
 	f.StringVar(&c.memory, "memory", "4GB", "the memory limit of a worker; 0 is no limit")
 }
 
+// testsFlag adds the flag for existing tests to a command.
+func (c *chooser) testsFlag(cmd *Command) {
+	cmd.Flags().BoolVar(&c.tests, "tests", false, "existing tests too, under control as by jostle test")
+}
+
 // bounds returns a worker.Command with the memory limit and the environment of workers.
 func (c *chooser) bounds() (b worker.Command, err error) {
 	b.Memory, err = sizeOf(c.memory)
@@ -100,6 +105,9 @@ func newBuild(dir string) (path string, done func(), err error) {
 	}, nil
 }
 
+// errNoProperty is in the error of packages whose tests have no property.
+var errNoProperty = errors.New("no property")
+
 // find compiles the tests of packages and returns their properties. The caller must call done when
 // it no longer needs the test binaries, also after an error.
 func (c *chooser) find(call *Call, patterns []string) (list []campaign.Subject, done func(), err error) {
@@ -120,6 +128,7 @@ func (c *chooser) find(call *Call, patterns []string) (list []campaign.Subject, 
 	if err != nil {
 		return nil, done, err
 	}
+	c.unoffered = nil
 	all, names := 0, []string(nil)
 	for _, b := range binaries {
 		command := b.Command("")
@@ -144,7 +153,7 @@ func (c *chooser) find(call *Call, patterns []string) (list []campaign.Subject, 
 	}
 	switch {
 	case all == 0:
-		err = fmt.Errorf("no property in %s: no test there calls fuzz.Check, fuzz.Explore or fuzz.Target", strings.Join(patterns, " "))
+		err = fmt.Errorf("%w in %s: no test there calls fuzz.Check, fuzz.Explore or fuzz.Target", errNoProperty, strings.Join(patterns, " "))
 	case len(list) == 0:
 		err = fmt.Errorf("none of %d properties has %q in its name%s", all, c.property, words.DidYouMean(c.property, "", names))
 	}
@@ -161,11 +170,12 @@ func (c *chooser) build(call *Call, temp string, patterns []string) ([]*binary.B
 	if err != nil || !c.tests {
 		return list, err
 	}
-	o.Overlay, err = writeOverlay("")
-	o.Temp, o.Env = filepath.Join(temp, "existing"), []string{testVariable + "=1"}
+	with, err := newCompiler(call.Context, "")
+	o.Temp = filepath.Join(temp, "existing")
 	if err = errors.Join(err, os.Mkdir(o.Temp, 0o777)); err != nil {
 		return nil, err
 	}
+	o.Overlay, o.Command, o.CommandEnv, o.Env = with.overlay, with.command, with.env, []string{testVariable + "=1"}
 	tests, err := binary.Build(call.Context, o, patterns...)
 	compiled()
 	return append(list, tests...), err

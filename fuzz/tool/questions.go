@@ -37,7 +37,7 @@ func Questions() []Question {
 			[]Parameter{ofRun, ofStep, {Name: "other", About: "the index of the message in others, a list of the step", Required: true}}, false, askFork},
 		{"continuations", "how often random continuations of a run from a step fail", []Parameter{ofRun, ofStep, forSeconds,
 			{Name: "runs", About: "the number of continuations", Usual: 50, Least: 1, Most: 10_000}}, false, askContinuations},
-		{"gaps", "which pairs of messages of a property never raced in the last campaign of jostle fuzz", []Parameter{ofProperty}, false, askGaps},
+		{"gaps", "which orders of two messages the last campaign of jostle fuzz has not shown, although they seem possible", []Parameter{ofProperty}, false, askGaps},
 		{"save", "save a fork as a case, which go test runs first from then on", []Parameter{ofRun}, true, askSave},
 		{"test", "a Go test that replays exactly this run: a file for the package of its property", []Parameter{ofRun}, false, askTest},
 	}
@@ -49,7 +49,12 @@ func askProperties(_ context.Context, d *desk.Desk, _ values) (any, error) {
 
 // A searched is the answer to a question that searches for failing runs.
 type searched struct {
-	Runs     int       `json:"runs"`
+	Runs int `json:"runs"`
+	shown
+}
+
+// A shown is the answer to a question that may show failing runs.
+type shown struct {
 	Said     []string  `json:"said,omitempty"`
 	Failures []failure `json:"failures"`
 }
@@ -75,9 +80,9 @@ func failureOf(r *record.Record) failure {
 	return f
 }
 
-// searchedBy returns the answer for a reply.
-func searchedBy(r *session.Reply) *searched {
-	s := &searched{Runs: r.Runs, Said: append(r.Notes, r.Problems...), Failures: []failure{}}
+// shownBy returns the answer for a reply.
+func shownBy(r *session.Reply) *shown {
+	s := &shown{Said: append(r.Notes, r.Problems...), Failures: []failure{}}
 	for _, text := range []string{r.Complete, r.Text} {
 		if text != "" {
 			s.Said = append(s.Said, text)
@@ -98,7 +103,7 @@ func askCheck(ctx context.Context, d *desk.Desk, a values) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return searchedBy(r), nil
+	return searched{r.Runs, *shownBy(r)}, nil
 }
 
 func askExplore(ctx context.Context, d *desk.Desk, a values) (any, error) {
@@ -106,7 +111,7 @@ func askExplore(ctx context.Context, d *desk.Desk, a values) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return searchedBy(r), nil
+	return searched{r.Runs, *shownBy(r)}, nil
 }
 
 func askReplay(ctx context.Context, d *desk.Desk, a values) (any, error) {
@@ -114,7 +119,7 @@ func askReplay(ctx context.Context, d *desk.Desk, a values) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return searchedBy(r), nil
+	return shownBy(r), nil
 }
 
 func askCause(ctx context.Context, d *desk.Desk, a values) (any, error) {
@@ -146,22 +151,21 @@ func askContinuations(ctx context.Context, d *desk.Desk, a values) (any, error) 
 
 // askGaps reads the state that the last campaign has saved.
 func askGaps(_ context.Context, d *desk.Desk, a values) (any, error) {
-	list, number := d.Properties(), a.numbers["property"]
-	if number >= len(list) {
-		return nil, fmt.Errorf("there is no property %d: there are %d, counted from 0", number, len(list))
+	s, err := d.Subject(a.numbers["property"])
+	if err != nil {
+		return nil, err
 	}
 	r, err := (&night{}).read(a.patterns)
 	if err != nil {
 		return nil, err
 	}
-	p := &list[number]
 	for i := range r.Outcomes {
-		if out := &r.Outcomes[i]; out.Subject.Binary.Package == p.Package && out.Subject.Property.Test == p.Test && out.Subject.Property.Name == p.Name {
+		if out := &r.Outcomes[i]; out.Subject.Binary.Package == s.Binary.Package && out.Subject.Property.Test == s.Property.Test && out.Subject.Property.Call == s.Property.Call {
 			gaps := append([]coverage.OpenName{}, out.Orders.OpenNames()...) // not nil, which would be null in JSON
 			return map[string]any{"gaps": gaps, "table": strings.Split(strings.TrimSpace(out.Orders.Text()), "\n")}, nil
 		}
 	}
-	return nil, fmt.Errorf("the last campaign did not search %s", p.Name)
+	return nil, fmt.Errorf("the last campaign did not search %s", s.String())
 }
 
 func askSave(ctx context.Context, d *desk.Desk, a values) (any, error) {

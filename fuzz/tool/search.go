@@ -83,7 +83,7 @@ that have failed run first. Ctrl-C ends it.`,
 			if err := s.check(); err != nil {
 				return err
 			}
-			return watched(call, run)
+			return watched(call, s.messages(call), run)
 		}),
 	}
 	s.flags(cmd)
@@ -138,7 +138,7 @@ if CI is set, or if TERM is dumb. NO_COLOR turns colors and links off.`,
 	f.BoolVar(&s.options.Resume, "resume", false, "continue where the last campaign ended")
 	f.DurationVar(&s.options.Every, "note", time.Minute, "the interval at which the state is saved")
 	f.BoolVar(&s.plain, "plain", false, "print lines instead of a live screen")
-	f.BoolVar(&s.tests, "tests", false, "search existing tests too, under control as by jostle test")
+	s.testsFlag(cmd)
 	f.StringVar(&s.report, "report", "", "write a report into this folder at the end (see jostle report)")
 	f.StringVar(&s.options.File, "state", "", "the state file, used by one campaign at a time; by default a file in the user's cache folder")
 	return cmd
@@ -263,16 +263,20 @@ func (s *searcher) annotations(call *Call) func(*campaign.Report) {
 	}
 }
 
+// messages returns the output for messages that are no events.
+func (s *searcher) messages(call *Call) io.Writer {
+	if s.json {
+		return call.Err
+	}
+	return call.Out
+}
+
 // ended writes the report of a finished campaign if --report is set, and returns the error of the
 // command.
 func (s *searcher) ended(call *Call, p *printer, r *campaign.Report) error {
 	var unwritten error
 	if s.report != "" {
-		w := call.Out
-		if s.json {
-			w = call.Err
-		}
-		if err := writeReport(w, r, s.report); err != nil {
+		if err := writeReport(s.messages(call), r, s.report); err != nil {
 			fmt.Fprintf(call.Err, "jostle: %v\n", err)
 			unwritten = errTold
 		}
@@ -429,7 +433,7 @@ func (p *printer) printFinding(subject string, f *campaign.Finding) {
 		fmt.Fprintf(p.w, "        %s\n", f.Problem)
 	}
 	if f.Path == "" && f.Case != "" && f.Worth {
-		fmt.Fprintf(p.w, "        not saved; to replay it, write this to a file *.case and run jostle replay:\n\n%s\n", f.Case)
+		fmt.Fprintf(screen.Whole(p.w), "        not saved; to replay it, write this to a file *.case and run jostle replay:\n\n%s\n", f.Case)
 	}
 }
 

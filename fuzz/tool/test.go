@@ -2,21 +2,19 @@ package tool
 
 import (
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
-	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
-	"github.com/jostle-go/jostle/fuzz/internal/env"
 	"github.com/jostle-go/jostle/fuzz/internal/screen"
-	"github.com/jostle-go/jostle/pulse/goroutine/overlay"
+	"github.com/jostle-go/jostle/fuzz/internal/worker"
 )
 
 // newTest returns the command that runs existing tests in many orders of their goroutines.
@@ -64,11 +62,15 @@ name of the file for go test -vet=off -overlay. In such a build goroutine.Run wo
 			return nil
 		},
 		Run: func(call *Call, _ []string) error {
-			name, err := writeOverlay("")
-			if err == nil {
-				fmt.Fprintln(call.Out, name)
+			c, err := newCompiler(call.Context, "")
+			if err != nil {
+				return err
 			}
-			return err
+			if c.env != nil {
+				return fmt.Errorf(`go build replaces no files in the module cache, where this Go version is. First call export GOROOT=%[1]s GOTOOLCHAIN=local PATH=%[1]s/bin:"$PATH"`, c.goroot)
+			}
+			fmt.Fprintln(call.Out, c.overlay)
+			return nil
 		},
 	}
 }
@@ -82,21 +84,21 @@ type testCall struct {
 }
 
 func runTest(call *Call, args []string) error {
-	if slices.ContainsFunc(args, func(a string) bool { return a == "-h" || a == "-help" || a == "--help" }) {
+	c, err := readTest(args)
+	if errors.Is(err, flag.ErrHelp) {
 		fmt.Fprintln(call.Out, newTest().Long)
 		return nil
 	}
-	c, err := readTest(args)
 	if err != nil {
 		return err
 	}
-	file, err := writeOverlay(c.overlay)
+	with, err := newCompiler(call.Context, c.overlay)
 	if err != nil {
 		return err
 	}
-	cmd := exec.CommandContext(call.Context, "go", append([]string{"test", "-vet=off", "-overlay=" + file}, c.args...)...)
+	cmd := exec.CommandContext(call.Context, with.command, append([]string{"test", "-vet=off", "-overlay=" + with.overlay}, c.args...)...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = call.In, screen.Whole(call.Out), screen.Whole(call.Err)
-	cmd.Env = append(os.Environ(), testVariable+"=1")
+	cmd.Env = append(append(os.Environ(), with.env...), testVariable+"=1")
 	if c.budget > 0 {
 		cmd.Env = append(cmd.Env, "JOSTLE_BUDGET="+c.budget.String())
 	}
@@ -112,8 +114,11 @@ func runTest(call *Call, args []string) error {
 		defer printRaces(call.Out, logs)
 		cmd.Env = append(cmd.Env, "GORACE="+os.Getenv("GORACE")+raceOptions+logs+"/race")
 	}
-	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	defer worker.Together(cmd)()
 	err = cmd.Run()
+	if err != nil && call.Context.Err() != nil {
+		return call.Context.Err()
+	}
 	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
 		if exit.ExitCode() == failed {
 			return errFailed
@@ -175,13 +180,17 @@ func raceAccesses(report string) string {
 // mostRaceBytes limits how much of the reports of one test binary is read.
 const mostRaceBytes = 64 << 20
 
-// readTest separates the flags of jostle test from those of go test.
+// readTest separates the flags of jostle test from those of go test. If a flag asks for help, the
+// error is flag.ErrHelp.
 func readTest(args []string) (c testCall, err error) {
 	for i := 0; i < len(args); i++ {
 		name, value, joined := strings.Cut(strings.TrimPrefix(args[i], "-"), "=")
-		if args[i] == "-args" || args[i] == "--args" {
+		switch args[i] {
+		case "-args", "--args":
 			c.args = append(c.args, args[i:]...)
 			return c, nil
+		case "-h", "-help", "--help":
+			return c, flag.ErrHelp
 		}
 		own := strings.HasPrefix(args[i], "-") && slices.Contains([]string{"for", "-for", "network", "-network", "overlay", "-overlay"}, name)
 		if !own {
@@ -212,51 +221,4 @@ func readTest(args []string) (c testCall, err error) {
 		}
 	}
 	return c, nil
-}
-
-// writeOverlay writes an overlay for go build. If the user already has an overlay, the
-// new overlay includes it.
-func writeOverlay(own string) (file string, err error) {
-	goroot, err := exec.Command("go", "env", "GOROOT").Output()
-	if err != nil {
-		return "", fmt.Errorf("go env GOROOT: %w", err)
-	}
-	root, err := sources()
-	if err != nil {
-		return "", err
-	}
-	dir := env.Cache(".")
-	if dir == "" {
-		dir = os.TempDir()
-	}
-	return overlay.Write(overlay.Options{Goroot: strings.TrimSpace(string(goroot)), Jostle: root, Own: own, Dir: filepath.Join(dir, "overlay")})
-}
-
-const libraryModule = "github.com/jostle-go/jostle"
-
-// sources returns the folder with the sources of the library that this command was built
-// with.
-func sources() (string, error) {
-	_, here, _, _ := runtime.Caller(0)
-	if root := filepath.Dir(filepath.Dir(filepath.Dir(here))); isSources(root) {
-		return root, nil
-	}
-	info, _ := debug.ReadBuildInfo()
-	if info != nil {
-		for _, m := range append(info.Deps, &info.Main) {
-			if m.Path != libraryModule {
-				continue
-			}
-			dir, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", m.Path+"@"+m.Version).Output()
-			if root := strings.TrimSpace(string(dir)); err == nil && isSources(root) {
-				return root, nil
-			}
-		}
-	}
-	return "", errors.New("the sources of jostle are not on this machine: install it by go install, and keep the module cache")
-}
-
-func isSources(root string) bool {
-	info, err := os.Stat(filepath.Join(root, "fuzz", "existing"))
-	return err == nil && info.IsDir()
 }

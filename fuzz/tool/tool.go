@@ -4,6 +4,7 @@
 package tool
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -165,10 +166,8 @@ func (c *Command) mustChoose(above string) func(args []string) error {
 			name, _, _ := strings.Cut(below.Use, " ")
 			names = append(names, name)
 		}
-		if near := words.DidYouMean(args[0], "", names); near != "" {
-			return fmt.Errorf("there is no command%s %q%s", above, args[0], near)
-		}
-		return fmt.Errorf("there is no command%s %q: `jostle help%s` lists the commands", above, args[0], above)
+		near := cmp.Or(words.DidYouMean(args[0], "", names), fmt.Sprintf(": `jostle help%s` lists the commands", above))
+		return fmt.Errorf("there is no command%s %q%s", above, args[0], near)
 	}
 }
 

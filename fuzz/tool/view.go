@@ -55,6 +55,7 @@ the file of a case, they show its run.`,
 		Run:     v.run,
 	}
 	v.questioner.flags(cmd)
+	v.testsFlag(cmd)
 	v.night.flags(cmd)
 	f := cmd.Flags()
 	f.IntVar(&v.port, "port", 0, "the port on 127.0.0.1; 0 is any free port")
@@ -79,7 +80,7 @@ func (v *viewer) run(call *Call, args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := v.use(func(*desk.Desk) error { return nil }); err != nil { // errors of the compiler belong to the terminal
+	if err := v.use(call.Context, func(*desk.Desk) error { return nil }); err != nil { // errors of the compiler belong to the terminal
 		return err
 	}
 	listener, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(v.port)))

@@ -4,7 +4,9 @@ package tool
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http/httptest"
@@ -106,6 +108,7 @@ func exits(t *props.T) {
 // A viewed is a server of pages about the properties of TestViewed.
 type viewed struct {
 	*httptest.Server
+	*questioner
 	subjects []campaign.Subject
 	url      string // of the pages, with the token
 	live     string // the path of the file that shows a campaign
@@ -125,16 +128,17 @@ func newViewed(t *testing.T) *viewed {
 	if v.subjects, err = campaign.Own(t.Context(), "tool", bounds.Env, "TestViewed"); err != nil || len(v.subjects) != 3 {
 		t.Fatal(v.subjects, err)
 	}
-	q := &questioner{desk: desk.New(v.subjects, bounds, 2), done: func() {}, sources: stampsBelow(enclosing(here, "go.mod"))}
-	v.Server = httptest.NewServer(newHandler(q.Ask, "token", v.live, true))
+	d := desk.New(v.subjects, bounds, 2)
+	v.questioner = &questioner{chooser: chooser{memory: "0"}, call: &Call{Context: t.Context()}, desk: d, done: d.Close, sources: stampsBelow(enclosing(here, "go.mod"))}
+	v.Server = httptest.NewServer(newHandler(v.Ask, "token", v.live, true))
 	t.Cleanup(func() {
 		v.CloseClientConnections()
 		v.Close()
-		q.close()
+		v.close()
 	})
 	v.url = v.URL + "/token/"
 	v.ask = func(question, arguments string) (answer map[string]any) {
-		text, err := q.Ask(t.Context(), question, []byte(arguments))
+		text, err := v.Ask(t.Context(), question, []byte(arguments))
 		if err == nil {
 			err = json.Unmarshal(text, &answer)
 		}
@@ -259,6 +263,28 @@ func TestViewInABrowser(t *testing.T) {
 	}
 }
 
+// TestViewOfAChangedCase: the page says that the run of an open case is no longer the same.
+func TestViewOfAChangedCase(t *testing.T) {
+	v := newViewed(t)
+	b := browser.Start(t, v.URL)
+	id := v.caseOf(0)
+	b.Open(v.url+"#run/"+id, 1280, 800, "light")
+	b.Until(`document.querySelector("#step h1") !== null`)
+	saved, err := v.desk.Open(t.Context(), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fork, err := v.desk.Fork(t.Context(), id, 0, 0)
+	if err == nil {
+		err = os.WriteFile(saved.File, []byte(fork.Case), 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.Is(`void ask("steps", {run: run.id, first: 0, count: 1}).then(w => keep(run, w))`)
+	b.Until(`/^The run differs from the one that was opened/.test(document.getElementById("status").textContent)`)
+}
+
 // TestViewOfALongRun opens a run of 10,000 steps. Only the rows that are seen are drawn, and only
 // those steps are fetched.
 func TestViewOfALongRun(t *testing.T) {
@@ -326,6 +352,21 @@ func TestViewOfACampaign(t *testing.T) {
 	b.Until(runs("62,000") + ` && document.body.dataset.connected === "yes"`)
 }
 
+// TestInterruptEndsQuestions: once the command is interrupted, questions are no longer answered, and
+// nothing is compiled for them.
+func TestInterruptEndsQuestions(t *testing.T) {
+	v := newViewed(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	v.call.Context = ctx
+	cancel()
+	for range 2 {
+		if answer, err := v.Ask(t.Context(), "check", []byte(`{"property": 0}`)); !errors.Is(err, context.Canceled) {
+			t.Errorf("%s, %v", answer, err)
+		}
+		v.close()
+	}
+}
+
 // TestViewOutlivesWorkers: a fork that ends its worker process is an error that says so, and the
 // next question is answered.
 func TestViewOutlivesWorkers(t *testing.T) {
@@ -347,7 +388,7 @@ func TestViewOutlivesWorkers(t *testing.T) {
 			if err != nil || answer.Error == "" == (answer.Run == "") {
 				t.Fatalf("%v, %+v", err, answer)
 			}
-			if strings.Contains(answer.Error, "exit status 7") {
+			if strings.Contains(answer.Error, "the worker process ended: exit status 7") {
 				answers[true]++
 			} else if answer.Run != "" {
 				answers[false]++

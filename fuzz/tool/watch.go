@@ -3,6 +3,7 @@ package tool
 import (
 	"context"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -17,8 +18,9 @@ import (
 const pollEvery = 300 * time.Millisecond
 
 // watched calls run, and again each time that source files of the module change, until the context
-// is done. An error of run does not end it, because the next change may mend the error.
-func watched(call *Call, run func() error) error {
+// is done. An error of run does not end it, because the next change may mend the error. It writes to w
+// what it waits for and what has changed.
+func watched(call *Call, w io.Writer, run func() error) error {
 	here, err := os.Getwd()
 	if err != nil {
 		return err
@@ -30,13 +32,13 @@ func watched(call *Call, run func() error) error {
 			exitCode(err, call.Err)
 		}
 		if call.Context.Err() == nil {
-			fmt.Fprintf(call.Out, "waiting for changes below %s: Ctrl-C ends this\n", root)
+			fmt.Fprintf(w, "waiting for changes below %s: Ctrl-C ends this\n", root)
 		}
 		changed, err := change(call.Context, root, before)
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(call.Out, "\nchanged: %s\n", strings.Join(changed, ", "))
+		fmt.Fprintf(w, "\nchanged: %s\n", strings.Join(changed, ", "))
 	}
 }
 

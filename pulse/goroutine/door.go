@@ -14,7 +14,7 @@ type (
 )
 
 // A door holds the functions of the changed runtime. The runtime has the same
-// declaration, in overlay/go1.26/control.go.txt.
+// declaration, in overlay/std/control.go.txt.
 type door struct {
 	version int
 	start   func(seed uint64, faults int) control

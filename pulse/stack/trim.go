@@ -99,27 +99,32 @@ func unwinds(call *runtime.Frame) bool {
 	return call.Function == "runtime.gopanic" || call.Function == "runtime.Goexit"
 }
 
-// library is the folder of the standard library's sources, as in stacks. It is "" in a
-// binary built with -trimpath.
-var library = func() string {
-	gc := runtime.FuncForPC(reflect.ValueOf(runtime.GC).Pointer())
-	file, _ := gc.FileLine(gc.Entry())
-	return strings.TrimSuffix(file, path.Join("runtime", path.Base(file)))
-}()
-
-// isStandard reports whether a call belongs to the standard library or to generated code.
-// With -trimpath, it recognizes only the most frequent packages.
+// isStandard reports whether a call belongs to the standard library or to generated code. Packages
+// of the standard library have no folder in common: the go command may have compiled one of them for
+// another Go installation of the same version, and then uses it again. A function may be in the folder
+// of another package, such as time.Sleep in that of runtime.
 func isStandard(call *runtime.Frame) bool {
-	if call.Function == "" || call.File == generated || library != "" && strings.HasPrefix(call.File, library) {
+	if call.Function == "" || call.File == generated {
 		return true
 	}
-	for _, pkg := range []string{"runtime.", "iter.", "testing.", "reflect."} {
-		if strings.HasPrefix(call.Function, pkg) {
-			return true
-		}
+	below := call.File // with -trimpath, it is relative to the folder src
+	if i := strings.LastIndex(below, "/src/"); i >= 0 {
+		below = below[i+len("/src/"):]
 	}
-	return false
+	return isStandardPath(packageOf(call.Function)) && isStandardPath(below)
 }
+
+func isStandardPath(p string) bool {
+	first, _, _ := strings.Cut(p, "/")
+	_, is := slices.BinarySearch(standard, first)
+	return is
+}
+
+// standard has the first elements of the paths of all packages in the standard library, sorted. The
+// paths of modules have others, by convention.
+var standard = strings.Fields("archive bufio bytes cmp compress container context crypto database debug embed encoding errors " +
+	"expvar flag fmt go hash html image index internal io iter log maps math mime net os path plugin reflect regexp runtime " +
+	"slices sort strconv strings structs sync syscall testing text time unicode unique unsafe vendor weak")
 
 // hides reports whether a call belongs to a removed package.
 func (t *Trimmer) hides(call *runtime.Frame) bool {

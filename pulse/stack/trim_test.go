@@ -3,6 +3,7 @@ package stack
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"reflect"
 	"runtime"
 	"slices"
@@ -111,12 +112,44 @@ func TestStacks(t *testing.T) {
 	check("Goexit", <-done, "stack.exits", "stack.exits")
 	var sorted []uintptr
 	slices.SortFunc([]int{1, 2}, func(a, b int) int { sorted = small(); return a - b })
-	if library != "" { // with -trimpath the Trimmer cannot tell that package slices is of the standard library
-		check("standard library between", sorted, "stack.small, func in TestStacks, "+test, "stack.small, func in TestStacks, "+test)
-	}
+	check("standard library between", sorted, "stack.small, func in TestStacks, "+test, "stack.small, func in TestStacks, "+test)
 	var measured []uintptr
 	testing.AllocsPerRun(1, func() { measured = small() })
 	check("package testing between", measured, "stack.small, func in TestStacks, "+test, "stack.small, func in TestStacks")
+}
+
+// TestStandard: calls of the standard library are recognized in every Go installation, and others are not.
+func TestStandard(t *testing.T) {
+	for _, c := range []struct {
+		function, file string
+		want           bool
+	}{
+		{"internal/sync.(*Mutex).lockSlow", "/usr/local/go/src/internal/sync/mutex.go", true},
+		{"internal/sync.(*Mutex).lockSlow", "/root/go/pkg/mod/golang.org/toolchain@v0.0.1-go1.27.4.linux-amd64/src/internal/sync/mutex.go", true},
+		{"slices.SortFunc[go.shape.[]example.com/a.T]", "slices/sort.go", true},
+		{"vendor/golang.org/x/net/idna.ToASCII", "/go/src/vendor/golang.org/x/net/idna/idna.go", true},
+		{"time.Sleep", "/usr/local/go/src/runtime/time.go", true},
+		{"runtime.mapassign_faststr", "internal/runtime/maps/runtime_faststr.go", true},
+		{"go/ast.(*File).Pos", "C:/go/src/go/ast/ast.go", true},
+		{"log.Printf", "/home/me/log/log.go", false}, // a module with the name log
+		{"t.TestA", "/home/me/src/t/a_test.go", false},
+		{"example.com/sync.(*Mutex).Lock", "/home/me/src/example.com/sync/mutex.go", false},
+		{"main.main", "/home/me/sync/main.go", false},
+	} {
+		if got := isStandard(&runtime.Frame{Function: c.function, File: c.file}); got != c.want {
+			t.Errorf("%s in %s: %v", c.function, c.file, got)
+		}
+	}
+	out, err := exec.Command("go", "list", "std").Output()
+	for line := range strings.Lines(string(out)) {
+		first, _, _ := strings.Cut(strings.TrimSpace(line), "/")
+		if !slices.Contains(standard, first) {
+			t.Errorf("the list lacks %s", first)
+		}
+	}
+	if err != nil || !slices.IsSorted(standard) {
+		t.Errorf("the list is not sorted, or there is none: %v", err)
+	}
 }
 
 type embedded struct{}

@@ -9,6 +9,7 @@ package binary
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -45,6 +46,10 @@ type Options struct {
 	// Env has the environment variables by which the tests run under control. It is nil without
 	// an overlay.
 	Env []string
+	// Command is the go command; "" is go.
+	Command string
+	// CommandEnv has the environment variables of the go command besides those of this process.
+	CommandEnv []string
 }
 
 // A Binary has the compiled tests of a package.
@@ -180,9 +185,10 @@ func withoutC(said string) bool {
 // Go runs the go command and returns its output. The error has the message of the go command in one
 // line.
 func (o *Options) Go(ctx context.Context, args ...string) ([]byte, error) {
-	cmd := exec.CommandContext(ctx, "go", args...)
+	cmd := exec.CommandContext(ctx, cmp.Or(o.Command, "go"), args...)
 	var out, errs bytes.Buffer
 	cmd.Dir, cmd.Stdout, cmd.Stderr = o.Dir, &out, &errs
+	cmd.Env = append(cmd.Environ(), o.CommandEnv...)
 	err := cmd.Run()
 	switch {
 	case ctx.Err() != nil:

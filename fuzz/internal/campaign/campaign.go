@@ -108,40 +108,40 @@ const (
 
 // An Event reports something that happened in a campaign. EventSchema describes its JSON.
 type Event struct {
-	Kind    Kind
-	Subject string   `json:",omitempty"`
-	Finding *Finding `json:",omitempty"`
-	Text    string   `json:",omitempty"`
-	Runs    int      // runs of all properties so far
-	Orders  int      // distinct receive pairs in the runs of all properties
-	Seconds float64  // seconds since the campaign began
+	Kind    Kind     `json:"kind"`
+	Subject string   `json:"subject,omitempty"`
+	Finding *Finding `json:"finding,omitempty"`
+	Text    string   `json:"text,omitempty"`
+	Runs    int      `json:"runs"`    // runs of all properties so far
+	Orders  int      `json:"orders"`  // distinct receive pairs in the runs of all properties
+	Seconds float64  `json:"seconds"` // seconds since the campaign began
 	// Left is the estimated number of seconds left, 0 if unknown. It is set only in events of
 	// the kind Went.
-	Left float64 `json:",omitempty"`
+	Left float64 `json:"left,omitempty"`
 	// Properties is the progress of each property. It is set only in events of the kind Went.
-	Properties []Progress `json:",omitempty"`
+	Properties []Progress `json:"properties,omitempty"`
 	// Memory is the number of bytes that the campaign's own process uses. It is set only in
 	// events of the kinds Went and Ended.
-	Memory uint64 `json:",omitempty"`
+	Memory uint64 `json:"memory,omitempty"`
 	// Workers is the number of bytes that all workers use together. It is set only in events of
 	// the kinds Went and Ended.
-	Workers uint64 `json:",omitempty"`
+	Workers uint64 `json:"workers,omitempty"`
 	// Deaths is the number of worker processes that have died so far. It is set only in events of
 	// the kinds Went and Ended.
-	Deaths int `json:",omitempty"`
+	Deaths int `json:"deaths,omitempty"`
 	// Doing has the current request of each worker. It is set only in events of the kind Went.
-	Doing []Doing `json:",omitempty"`
+	Doing []Doing `json:"doing,omitempty"`
 }
 
 // A Doing is the request on which a worker works.
 type Doing struct {
-	Subject string
+	Subject string `json:"subject"`
 	// Do is the kind of the request: "begin" for saved cases, "run" for runs of the search, or
 	// "shrink".
-	Do      session.Kind
-	Seconds float64 // the cost of the request so far
+	Do      session.Kind `json:"do"`
+	Seconds float64      `json:"seconds"` // the cost of the request so far
 	// Waits is set if the worker waits: for its turn, or because the program under test does.
-	Waits bool `json:",omitempty"`
+	Waits bool `json:"waits,omitempty"`
 }
 
 // A Finding is a failure of a property, or the death of a process.

@@ -62,7 +62,7 @@ func campaignOf(t *testing.T, dir string, o campaign.Options, tests ...string) *
 func found(r *campaign.Report) (lines []string) {
 	for i := range r.Outcomes {
 		for _, f := range r.Outcomes[i].Findings {
-			lines = append(lines, fmt.Sprintf("%s: %s in run %d", r.Outcomes[i].Subject.Property.Name, f.Exact, f.Run+1))
+			lines = append(lines, fmt.Sprintf("%s: %s in run %d", r.Outcomes[i].Subject.Property.Name, f.Exact, f.Run))
 		}
 	}
 	slices.Sort(lines)

@@ -379,8 +379,8 @@ func alike(list []*worker.Death) bool {
 // caseOf sets f.Case to the case of the run that ended its process. It reruns the batch up to the
 // decision at which the process died.
 func (h *hand) caseOf(ctx context.Context, j *job, death *worker.Death, f *record.Record) {
-	f.Run = death.Last.Run
-	f.Where = fmt.Sprintf("run %d, rerun", f.Run+1)
+	f.Run = death.Last.Run + 1
+	f.Where = fmt.Sprintf("run %d, rerun", f.Run)
 	q := session.Request{Do: session.Again, Seed: h.Seed, First: death.At.Batch, Runs: j.request.Runs, Hinted: j.request.Hinted, Stop: death.Last, Signature: f.Signature, Headline: f.Failure}
 	r, err := h.ask(ctx, j.target, q)
 	if err != nil || len(r.Findings) == 0 || j.readShown(r) != nil {

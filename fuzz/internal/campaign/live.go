@@ -14,37 +14,37 @@ import (
 // A Live is what other processes can see of a campaign while it runs: the content of a small file
 // next to the state file, which is written every second.
 type Live struct {
-	Version int
-	Seed    uint64
-	Runs    int
-	Process int // the ID of the campaign's process
-	Ended   End `json:",omitempty"`
+	Version int    `json:"version"`
+	Seed    uint64 `json:"seed"`
+	Runs    int    `json:"runs"`
+	Process int    `json:"process"` // the ID of the campaign's process
+	Ended   End    `json:"ended,omitempty"`
 	// Last is the last event of the kind Went or Ended, with the properties and workers that were
 	// last reported, and without the results of each strategy.
-	Last Event
+	Last Event `json:"last"`
 	// Curve has the growth of the coverage. Its points have about equal distances in time.
-	Curve    []LivePoint
-	distance float64 // the least distance of points, in seconds
+	Curve    []LivePoint `json:"curve"`
+	distance float64     // the least distance of points, in seconds
 	// Found has the first findings. FoundAll is the number of all findings.
-	Found    []LiveFinding
-	FoundAll int
+	Found    []LiveFinding `json:"found"`
+	FoundAll int           `json:"foundAll"`
 }
 
 // A LivePoint says how far a campaign was at a time.
 type LivePoint struct {
-	Seconds float64
-	Runs    int
-	Orders  int
+	Seconds float64 `json:"seconds"`
+	Runs    int     `json:"runs"`
+	Orders  int     `json:"orders"`
 }
 
 // A LiveFinding describes a finding.
 type LiveFinding struct {
-	Subject  string
-	Headline string
-	Cause    string  `json:",omitempty"` // as Record.Brief says it
-	Share    string  `json:",omitempty"` // the share of orders that fail, as Record.Share says it
-	Path     string  `json:",omitempty"` // the file of the case
-	Seconds  float64 // when it was reported, in seconds since the campaign began; 0 if unknown
+	Subject  string  `json:"subject"`
+	Headline string  `json:"headline"`
+	Cause    string  `json:"cause,omitempty"` // as Record.Brief says it
+	Share    string  `json:"share,omitempty"` // the share of orders that fail, as Record.Share says it
+	Path     string  `json:"path,omitempty"`  // the file of the case
+	Seconds  float64 `json:"seconds"`         // when it was reported, in seconds since the campaign began; 0 if unknown
 }
 
 // NewLiveFinding describes a finding in a subject that was reported after some seconds, 0 if unknown.

@@ -10,27 +10,31 @@ import (
 
 // A Progress is the progress of the search in one property.
 type Progress struct {
-	Subject string
-	State   State
+	Subject string `json:"subject"`
+	State   State  `json:"state"`
 	// Runs, Steps and Findings count the runs, steps and distinct failures so far.
-	Runs, Steps, Findings int
+	Runs     int `json:"runs"`
+	Steps    int `json:"steps"`
+	Findings int `json:"findings"`
 	// Orders is the number of distinct receive pairs in this campaign. Open counts the pairs whose
 	// reverse order seems possible but has not occurred.
-	Orders, Open int
+	Orders int `json:"orders"`
+	Open   int `json:"open"`
 	// Likely is the Good-Turing estimate of the probability that the next random run contains a
 	// new receive pair, 0 while unknown. High is its upper bound, 1 while unknown.
-	Likely, High float64
+	Likely float64 `json:"likely"`
+	High   float64 `json:"high"`
 	// Arms has the results of each strategy, sorted by name.
-	Arms []Arm `json:",omitempty"`
+	Arms []Arm `json:"arms,omitempty"`
 }
 
 // An Arm is the result of one strategy.
 type Arm struct {
-	Name string
-	Runs int
+	Name string `json:"name"`
+	Runs int    `json:"runs"`
 	// Fresh is the approximate number of new receive pairs that the strategy has found. The new
 	// pairs of a series of batches are divided among the strategies that ran in the series.
-	Fresh float64
+	Fresh float64 `json:"fresh"`
 }
 
 // A State says whether the search in a property continues, and if not, why.

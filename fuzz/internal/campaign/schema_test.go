@@ -7,6 +7,7 @@ import (
 	"maps"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -58,8 +59,11 @@ func TestEventsAreAsDescribed(t *testing.T) {
 	}
 }
 
+// camelCase matches names such as leftOut.
+var camelCase = regexp.MustCompile("^[a-z]+([A-Z][a-z]+)*$")
+
 // TestAllIsDescribed: the schema has exactly the names
-// of the fields of events, each with a description.
+// of the fields of events, each with a description. All names have one style.
 func TestAllIsDescribed(t *testing.T) {
 	s := eventSchema(t)
 	for name, c := range map[string]struct {
@@ -67,10 +71,10 @@ func TestAllIsDescribed(t *testing.T) {
 		goes []reflect.Type
 	}{
 		"Event":    {s, []reflect.Type{reflect.TypeFor[campaign.Event]()}},
-		"Progress": {s.Properties["Properties"].Items, []reflect.Type{reflect.TypeFor[campaign.Progress]()}},
-		"Arm":      {s.Properties["Properties"].Items.Properties["Arms"].Items, []reflect.Type{reflect.TypeFor[campaign.Arm]()}},
-		"Doing":    {s.Properties["Doing"].Items, []reflect.Type{reflect.TypeFor[campaign.Doing]()}},
-		"Finding":  {s.Properties["Finding"], []reflect.Type{reflect.TypeFor[campaign.Finding](), reflect.TypeFor[record.Record]()}},
+		"Progress": {s.Properties["properties"].Items, []reflect.Type{reflect.TypeFor[campaign.Progress]()}},
+		"Arm":      {s.Properties["properties"].Items.Properties["arms"].Items, []reflect.Type{reflect.TypeFor[campaign.Arm]()}},
+		"Doing":    {s.Properties["doing"].Items, []reflect.Type{reflect.TypeFor[campaign.Doing]()}},
+		"Finding":  {s.Properties["finding"], []reflect.Type{reflect.TypeFor[campaign.Finding](), reflect.TypeFor[record.Record]()}},
 	} {
 		var want []string
 		for _, typ := range c.goes {
@@ -85,36 +89,36 @@ func TestAllIsDescribed(t *testing.T) {
 			t.Errorf("%s has %q, want %q", name, got, want)
 		}
 		for name, p := range c.of.Properties {
-			if p.Description == "" {
-				t.Errorf("%s is not described", name)
+			if p.Description == "" || !camelCase.MatchString(name) {
+				t.Errorf("%s is not described, or no name like leftOut", name)
 			}
 		}
 	}
 	for _, k := range []campaign.Kind{campaign.Found, campaign.Noted, campaign.Finished, campaign.Went, campaign.Ended} {
-		if !slices.Contains(s.Properties["Kind"].Enum, any(string(k))) {
+		if !slices.Contains(s.Properties["kind"].Enum, any(string(k))) {
 			t.Errorf("the kind %s is not described", k)
 		}
 	}
 	states := []campaign.State{campaign.Waiting, campaign.Searching, campaign.Complete, campaign.Saturated, campaign.GivenUp, campaign.Over}
-	if got := s.Properties["Properties"].Items.Properties["State"].Enum; fmt.Sprint(got) != fmt.Sprint(states) {
+	if got := s.Properties["properties"].Items.Properties["state"].Enum; fmt.Sprint(got) != fmt.Sprint(states) {
 		t.Errorf("states: %v, want %v", got, states)
 	}
-	if len(s.Properties["Kind"].Enum) != 5 {
-		t.Errorf("kinds: %v", s.Properties["Kind"].Enum)
+	if len(s.Properties["kind"].Enum) != 5 {
+		t.Errorf("kinds: %v", s.Properties["kind"].Enum)
 	}
 }
 
 // TestSchemaCanary: the schema refuses invalid events.
 func TestSchemaCanary(t *testing.T) {
 	s := eventSchema(t)
-	good := `{"Kind":"went","Runs":1,"Orders":0,"Seconds":0.5,"Text":"x"}`
+	good := `{"kind":"went","runs":1,"orders":0,"seconds":0.5,"text":"x"}`
 	if err := s.Check([]byte(good)); err != nil {
 		t.Error(err)
 	}
 	for _, edit := range [][2]string{
-		{`"went"`, `"dance"`}, {`"Runs":1,`, ``}, {`"Runs":1`, `"Runs":1.5`}, {`"Runs":1`, `"Runs":-1`}, {`"Text"`, `"Texts"`}, {`"x"`, `1`},
-		{`"Text":"x"`, `"Finding":{}`}, {`"Text":"x"`, `"Finding":[]`}, {`"Text":"x"`, `"Left":-1`},
-		{`"Text":"x"`, `"Properties":{}`}, {`"Text":"x"`, `"Properties":[1]`}, {`"Text":"x"`, `"Properties":[{}]`},
+		{`"went"`, `"dance"`}, {`"runs":1,`, ``}, {`"runs":1`, `"runs":1.5`}, {`"runs":1`, `"runs":-1`}, {`"text"`, `"texts"`}, {`"x"`, `1`},
+		{`"text":"x"`, `"finding":{}`}, {`"text":"x"`, `"finding":[]`}, {`"text":"x"`, `"left":-1`},
+		{`"text":"x"`, `"properties":{}`}, {`"text":"x"`, `"properties":[1]`}, {`"text":"x"`, `"properties":[{}]`},
 	} {
 		bad := strings.Replace(good, edit[0], edit[1], 1)
 		if s.Check([]byte(bad)) == nil {

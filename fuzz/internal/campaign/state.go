@@ -100,8 +100,8 @@ func (s *state) write(path string) error {
 	return corpus.Replace(path, append(text, '\n'))
 }
 
-// noted matches the beginning of a state file of any version.
-var noted = regexp.MustCompile(`^\{"Version":\d+,"Seed":\d+,"Runs":`)
+// noted matches the beginning of a state file, or of the file that LiveFile names, of any version.
+var noted = regexp.MustCompile(`(?i)^\{"version":\d+,"seed":\d+,"runs":`)
 
 // mayWrite returns an error if writing the state would overwrite a file that is not a state file.
 // It checks nothing if the campaign resumes, because then the file is read before it is written.

@@ -22,6 +22,9 @@ func IsCase(name string) bool {
 // ErrAmbiguous is in the error of a name that several cases have.
 var ErrAmbiguous = errors.New("ambiguous")
 
+// ErrNoOwner is in the error of a case of another property than those of the Desk.
+var ErrNoOwner = errors.New("belongs to no property here: give its package")
+
 // Named returns the path whose file name is name, with or without .case. If there is none, it
 // returns the only path whose file name starts with name.
 func Named(all []string, name string) (path string, err error) {
@@ -65,7 +68,7 @@ func (d *Desk) owners(name string) (owners []int, c *corpus.Case, err error) {
 		}
 	}
 	if errors.Is(first, corpus.ErrElsewhere) {
-		first = fmt.Errorf("the case %s belongs to no property here: give its package", name)
+		first = fmt.Errorf("the case %s %w", name, ErrNoOwner)
 	}
 	return nil, nil, first
 }
@@ -110,10 +113,15 @@ func (d *Desk) caseNamed(name string) (path string, err error) {
 	return path, err
 }
 
+// shownAll returns the first few of the paths, and the number of the others, as text.
 func shownAll(paths []string) string {
-	list := slices.Clone(paths)
+	const most = 10
+	list := slices.Clone(paths[:min(len(paths), most)])
 	for i := range list {
 		list[i] = env.Shown(list[i])
+	}
+	if more := len(paths) - most; more > 0 {
+		list = append(list, fmt.Sprintf("and %d more", more))
 	}
 	return strings.Join(list, ", ")
 }

@@ -38,19 +38,20 @@ type Desk struct {
 
 	mu    sync.Mutex
 	idle  map[int]*worker.Process // by index in subjects
-	forks map[string]Run          // by ID; can be made again
+	forks map[forking]Run         // can be made again
 	owner map[string]int          // the property of a case that several may have, by the text of the case
 }
 
 const (
 	mostForks = 1000 // the maximum number of forks that a Desk remembers
+	mostCases = 100  // the maximum number of cases in the description of a property
 	mostIdle  = 4    // the maximum number of processes that wait for a request
 )
 
 // New returns a Desk. No two subjects may have the same binary, test and call. bounds has the limits
 // of worker processes. At most requests requests are carried out at the same time.
 func New(subjects []campaign.Subject, bounds worker.Command, requests int) *Desk {
-	return &Desk{subjects: subjects, bounds: bounds, turns: make(chan struct{}, max(1, requests)), idle: map[int]*worker.Process{}, forks: map[string]Run{}, owner: map[string]int{}}
+	return &Desk{subjects: subjects, bounds: bounds, turns: make(chan struct{}, max(1, requests)), idle: map[int]*worker.Process{}, forks: map[forking]Run{}, owner: map[string]int{}}
 }
 
 // Close ends all worker processes. No request may be in progress.
@@ -72,7 +73,7 @@ type Property struct {
 	Name    string `json:"name"`
 	Verb    string `json:"verb"`
 	Cases   []Case `json:"cases"` // the saved cases, the smallest first
-	// Problems says which files in the folder of the cases cannot be read.
+	// Problems says which files in the folder of the cases cannot be read, and whether Cases omits some.
 	Problems []string `json:"problems,omitempty"`
 }
 
@@ -93,8 +94,11 @@ func (d *Desk) Properties() (list []Property) {
 		s := &d.subjects[i]
 		p := Property{Number: i, Package: s.Binary.Package, Test: s.Property.Test, Name: s.Property.Name, Verb: s.Property.Verb, Cases: []Case{}}
 		cases, problems := s.Cases().Load()
-		for k := range cases {
+		for k := range cases[:min(len(cases), mostCases)] {
 			p.Cases = append(p.Cases, describe(&cases[k]))
+		}
+		if len(cases) > mostCases {
+			p.Problems = append(p.Problems, fmt.Sprintf("%d of %d cases are listed: jostle corpus list lists all", mostCases, len(cases)))
 		}
 		for _, problem := range problems {
 			if !errors.Is(problem, corpus.ErrElsewhere) {
@@ -131,15 +135,16 @@ type Run struct {
 	owners []int
 }
 
+// A forking says how a fork was made. It has the text of the case and not its name, because a file may
+// change.
+type forking struct {
+	from        string // the text of the case
+	step, other int
+}
+
 // Open returns the run with the given ID. Instead of the name of a case, its path may be given, or
 // the beginning of its name, if no other case's name begins so.
 func (d *Desk) Open(ctx context.Context, id string) (Run, error) {
-	d.mu.Lock()
-	run, known := d.forks[id]
-	d.mu.Unlock()
-	if known {
-		return run, nil
-	}
 	if i := strings.LastIndex(id, "@"); i >= 0 {
 		step, other := 0, 0
 		if n, err := fmt.Sscanf(id[i:]+" ", "@%d:%d ", &step, &other); n == 2 && err == nil {
@@ -154,11 +159,19 @@ func (d *Desk) Open(ctx context.Context, id string) (Run, error) {
 	return Run{ID: IDOf(c.Path), Case: string(text), File: c.Path, owners: owners}, err
 }
 
+// Subject returns the property with the given number.
+func (d *Desk) Subject(number int) (*campaign.Subject, error) {
+	if number < 0 || number >= len(d.subjects) {
+		return nil, fmt.Errorf("there is no property %d: there are %d, counted from 0", number, len(d.subjects))
+	}
+	return &d.subjects[number], nil
+}
+
 // Do sends a request to a worker process of a property. If the process dies in the request, the
 // error is a *worker.Death.
 func (d *Desk) Do(ctx context.Context, property int, q session.Request) (*session.Reply, error) {
-	if property < 0 || property >= len(d.subjects) {
-		return nil, fmt.Errorf("there is no property %d: there are %d, counted from 0", property, len(d.subjects))
+	if _, err := d.Subject(property); err != nil {
+		return nil, err
 	}
 	select {
 	case d.turns <- struct{}{}:
@@ -172,8 +185,12 @@ func (d *Desk) Do(ctx context.Context, property int, q session.Request) (*sessio
 	}
 	r, err := p.Do(ctx, q)
 	var refusal *worker.Refusal
-	if err == nil || errors.As(err, &refusal) {
+	var death *worker.Death
+	switch {
+	case err == nil || errors.As(err, &refusal):
 		d.put(property, p)
+	case errors.As(err, &death):
+		err = fmt.Errorf("the worker process ended: %w", err)
 	}
 	return r, err
 }
@@ -247,19 +264,23 @@ func (d *Desk) DoRun(ctx context.Context, run *Run, q session.Request) (*session
 // Dir returns the folder of the package of a run.
 func (d *Desk) Dir(run *Run) string { return d.subjects[run.owners[0]].Binary.Dir }
 
-// ask sends a request about a run to its owner, and returns the run with this owner alone.
-func (d *Desk) ask(ctx context.Context, id string, q session.Request) (Run, *session.Reply, error) {
+// askOf sends a request about the run with the given ID to its owner.
+func (d *Desk) askOf(ctx context.Context, id string, q session.Request) (*session.Reply, error) {
 	run, err := d.Open(ctx, id)
 	if err != nil {
-		return run, nil, err
+		return nil, err
 	}
-	owner, err := d.ownerOf(ctx, &run)
+	return d.ask(ctx, &run, q)
+}
+
+// ask sends a request about a run to its owner, which is then the only one.
+func (d *Desk) ask(ctx context.Context, run *Run, q session.Request) (*session.Reply, error) {
+	owner, err := d.ownerOf(ctx, run)
 	if err != nil {
-		return run, nil, err
+		return nil, err
 	}
 	run.owners, q.Case, q.File = []int{owner}, run.Case, run.File
-	r, err := d.Do(ctx, owner, q)
-	return run, r, err
+	return d.Do(ctx, owner, q)
 }
 
 // ownerOf returns the property of a run. If several may be it, ownerOf replays the run with each, once.
@@ -294,7 +315,7 @@ func (d *Desk) Replay(ctx context.Context, id string) (*session.Reply, error) {
 
 // Walk describes count steps of a run, beginning with step first.
 func (d *Desk) Walk(ctx context.Context, id string, first, count int) (*record.Walk, error) {
-	_, r, err := d.ask(ctx, id, session.Request{Do: session.Walk, First: first, Count: count})
+	r, err := d.askOf(ctx, id, session.Request{Do: session.Walk, First: first, Count: count})
 	if err != nil {
 		return nil, err
 	}
@@ -304,24 +325,35 @@ func (d *Desk) Walk(ctx context.Context, id string, first, count int) (*record.W
 // Fork makes a run that receives another message in a step: message number other of those that the
 // description of the step lists.
 func (d *Desk) Fork(ctx context.Context, id string, step, other int) (Run, error) {
-	run, r, err := d.ask(ctx, id, session.Request{Do: session.Fork, First: step, Other: other})
+	from, err := d.Open(ctx, id)
 	if err != nil {
 		return Run{}, err
 	}
-	fork := Run{ID: fmt.Sprintf("%s@%d:%d", run.ID, step, other), Case: r.Case, owners: run.owners}
+	how := forking{from.Case, step, other}
 	d.mu.Lock()
-	defer d.mu.Unlock()
-	if len(d.forks) == mostForks {
-		clear(d.forks)
+	fork, known := d.forks[how]
+	d.mu.Unlock()
+	if !known {
+		r, err := d.ask(ctx, &from, session.Request{Do: session.Fork, First: step, Other: other})
+		if err != nil {
+			return Run{}, err
+		}
+		fork = Run{Case: r.Case, owners: from.owners}
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		if len(d.forks) == mostForks {
+			clear(d.forks)
+		}
+		d.forks[how] = fork
 	}
-	d.forks[fork.ID] = fork
+	fork.ID = fmt.Sprintf("%s@%d:%d", from.ID, step, other)
 	return fork, nil
 }
 
 // Continuations counts how n random continuations of a run from a step end. It counts fewer if the
 // time is up.
 func (d *Desk) Continuations(ctx context.Context, id string, step, n int, most time.Duration) (*record.Endings, error) {
-	_, r, err := d.ask(ctx, id, session.Request{Do: session.Endings, First: step, Count: n, Time: most})
+	r, err := d.askOf(ctx, id, session.Request{Do: session.Endings, First: step, Count: n, Time: most})
 	if err != nil {
 		return nil, err
 	}
@@ -330,12 +362,9 @@ func (d *Desk) Continuations(ctx context.Context, id string, step, n int, most t
 
 // Explain shrinks and explains a run that fails, within a time. It saves nothing.
 func (d *Desk) Explain(ctx context.Context, id string, most time.Duration) (*record.Record, error) {
-	run, r, err := d.ask(ctx, id, session.Request{Do: session.Shrink, Time: most, Where: "the run " + id})
+	r, err := d.askOf(ctx, id, session.Request{Do: session.Shrink, Time: most, Where: "the run " + id})
 	if err != nil {
 		return nil, err
-	}
-	if len(r.Findings) == 0 {
-		return nil, fmt.Errorf("the run %s does not fail: there is nothing to explain", run.ID)
 	}
 	return &r.Findings[0], nil
 }

@@ -9,12 +9,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jostle-go/jostle/corpus"
 	"github.com/jostle-go/jostle/fuzz"
 	"github.com/jostle-go/jostle/fuzz/internal/campaign"
 	"github.com/jostle-go/jostle/fuzz/internal/desk"
 	"github.com/jostle-go/jostle/fuzz/internal/worker"
 	"github.com/jostle-go/jostle/fuzz/subjects/trial"
 	"github.com/jostle-go/jostle/props"
+	"github.com/jostle-go/jostle/pulse/choice"
 )
 
 // isAsked is set in the environment of worker processes, which are processes of this test binary.
@@ -82,6 +84,16 @@ func TestDesk(t *testing.T) {
 	if f, err := d.Walk(ctx, fork.ID, 0, 100); err != nil || f.Moments[at].Label != w.Moments[at].Others[0].Label {
 		t.Fatalf("walk of the fork: %+v, %v", f, err)
 	}
+	if r, err := d.Replay(ctx, fork.ID); err != nil || len(r.Findings) != 1 || r.Findings[0].Where != "an unsaved run" {
+		t.Fatalf("replay of the fork: %+v, %v", r, err)
+	}
+	passing, passes := id+"@3:0", "an unsaved run passes"
+	if r, err := d.Replay(ctx, passing); err != nil || len(r.Notes) != 1 || r.Notes[0] != passes {
+		t.Fatalf("replay of a fork that passes: %+v, %v", r, err)
+	}
+	if _, err := d.Explain(ctx, passing, time.Minute); err == nil || err.Error() != passes {
+		t.Fatalf("a fork that passes is explained: %v", err)
+	}
 	if again, err := newDesk(t, "TestAsked").Open(ctx, fork.ID); err == nil {
 		t.Fatalf("another folder has the fork %+v", again)
 	}
@@ -103,6 +115,56 @@ func TestDesk(t *testing.T) {
 	}
 	if r, err := d.Explore(ctx, 0, time.Minute, 0); err != nil || len(r.Findings) != 2 {
 		t.Fatalf("explore: %d findings, %v", len(r.Findings), err)
+	}
+}
+
+// TestChangedCase: a fork of a case whose file has changed is a fork of the new case, and there is none of
+// a case whose file was removed.
+func TestChangedCase(t *testing.T) {
+	d, ctx := newDesk(t, "TestAsked"), t.Context()
+	if _, err := d.Check(ctx, 0, 1, 10*time.Second, 1000); err != nil {
+		t.Fatal(err)
+	}
+	saved := d.Properties()[0].Cases[0]
+	fork, err := d.Fork(ctx, saved.ID, 0, 0)
+	if err == nil {
+		err = os.WriteFile(saved.File, []byte(fork.Case), 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	changed, err := d.Walk(ctx, saved.ID, 0, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if w, err := d.Walk(ctx, fork.ID, 0, 1); err != nil || w.Moments[0].Label != changed.Moments[0].Others[0].Label {
+		t.Errorf("%+v, %v, want a fork of %+v", w, err, changed)
+	}
+	if err := os.Remove(saved.File); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := d.Walk(ctx, fork.ID, 0, 1); err == nil || !strings.Contains(err.Error(), "there is no case") {
+		t.Errorf("a fork of a removed case: %v", err)
+	}
+}
+
+// TestManyCases: the description of a property has a limited number of cases, and says so.
+func TestManyCases(t *testing.T) {
+	const most, all = 100, 101
+	d := newDesk(t, "TestAsked")
+	folder := d.Subjects()[0].Cases()
+	for run := range uint64(all) {
+		if _, _, err := folder.Save(corpus.Case{Property: folder.Property, Test: "TestAsked", Strategy: "random", Record: choice.Record{Deliveries: []uint64{run}}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p := d.Properties()[0]
+	if want := fmt.Sprintf("%d of %d cases are listed: jostle corpus list lists all", most, all); len(p.Cases) != most || len(p.Problems) != 1 || p.Problems[0] != want {
+		t.Errorf("%d cases, %q", len(p.Cases), p.Problems)
+	}
+	_, err := d.Open(t.Context(), "none")
+	if err == nil || !strings.HasSuffix(err.Error(), ", and 91 more)") || len(err.Error()) > 2000 {
+		t.Errorf("an unknown case: %v", err)
 	}
 }
 

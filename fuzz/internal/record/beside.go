@@ -24,8 +24,12 @@ func (p *Record) beside(w *Writer) {
 		}
 		w.Put("</span>")
 	}
+	differs := words.Count(p.Passing.Swaps, "swap")
+	if p.Passing.Swaps > 1 {
+		differs += ", the fewest that were found"
+	}
 	w.Put("<%s>The nearest passing run</%s>\n<p>It differs in %s.</p>\n<div class=\"runs\">\n<div class=\"pair\"><b class=\"n\"></b><b>fails</b><b class=\"n\"></b><b>passes</b></div>\n",
-		w.below, w.below, words.Count(p.Passing.Swaps, "swap"))
+		w.below, w.below, differs)
 	passing := func(i int) *PassingStep {
 		if i < len(p.Passing.Steps) {
 			return &p.Passing.Steps[i]

@@ -160,16 +160,10 @@ func (p *Record) changed(s *Step) string {
 		return strings.Join(s.After, "  ")
 	}
 	var parts []string
-	for _, c := range s.Changes {
-		text := c.After
-		if c.Field != "" {
-			text = c.Field + " = " + c.After
-		}
-		if c.Actor != p.name(s.To) {
-			text = c.Actor + ": " + text
-		}
-		if c.Before != "" {
-			text += " (was " + c.Before + ")"
+	for i := range s.Changes {
+		text := s.Changes[i].inWords()
+		if actor := s.Changes[i].Actor; actor != p.name(s.To) {
+			text = actor + ": " + text
 		}
 		parts = append(parts, text)
 	}

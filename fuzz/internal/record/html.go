@@ -89,7 +89,7 @@ func (p *Record) head(w *Writer) {
 	if p.Test != of {
 		of += ", " + p.Test
 	}
-	w.Put("<p class=\"faint\">%s</p>\n<%s class=\"failure\">%s</%s>\n", of, w.heading, trimmed(p.location()+": "+visible(p.Failure)), w.heading)
+	w.Put("<p class=\"faint\">%s</p>\n<%s class=\"failure\">%s</%s>\n", of, w.heading, p.located(), w.heading)
 	if p.Detail != "" {
 		w.Put("<pre>%s</pre>\n", visible(p.Detail))
 	}
@@ -229,8 +229,6 @@ func firstLine(s string) string {
 	line, _, _ := strings.Cut(s, "\n")
 	return line
 }
-
-func trimmed(s string) string { return strings.TrimPrefix(s, ": ") }
 
 // cut returns the first line of a text, shortened to `most` characters.
 func cut(text string, most int) string {

@@ -31,33 +31,25 @@ func decided(e *corpus.Explanation) string {
 	if p.Step < 0 {
 		return undecided(e, head)
 	}
-	if condition := exactly(e); condition != "" {
-		most := 2
-		if slices.ContainsFunc(e.Of(corpus.InCondition), onObject) {
-			most = 4
-		}
-		switch lines := folded(head + ": exactly where " + condition); {
-		case len(lines) == 1:
-			return lines[0] + "\n" + afterStep(p)
-		case len(lines) <= most:
-			return strings.Join(lines, "\n    ")
-		}
+	switch lines := exactly(e); len(lines) {
+	case 0:
+		return fmt.Sprintf("%s, after step %d in %s, before it in %s:\n%s", head, p.Step, share(p.After), share(p.Before), came(p))
+	case 1:
+		return lines[0] + "\n" + afterStep(p)
+	default:
+		return strings.Join(lines, "\n    ")
 	}
-	return fmt.Sprintf("%s, after step %d in %s, before it in %s:\n%s", head, p.Step, share(p.After), share(p.Before), came(p))
 }
 
 // constraintsIn describes all that is known about the failing orders except the point of no
 // return, which a page adds to the short text of decided. It returns "" if there is nothing to add.
 func constraintsIn(e *corpus.Explanation) string {
-	if e == nil || e.Point == nil {
+	if e == nil || e.Point == nil || e.Point.Step >= 0 && exactly(e) != nil || e.Complete && e.Failing == e.Orders && !e.Mixed && !e.Reduced {
 		return ""
 	}
 	other := *e
 	other.Point = nil
-	if text := Why(&other); !strings.HasPrefix(Why(e), text) {
-		return text
-	}
-	return ""
+	return Why(&other)
 }
 
 // folded breaks a text between words into lines that are not too long. Lines after the first one
@@ -76,25 +68,34 @@ func folded(text string) (lines []string) {
 
 // ordersOf says in how many orders a case fails.
 func ordersOf(e *corpus.Explanation) string {
-	fails, kind := "fails", ""
+	fails, those, only := "fails", "", "there is"
+	reduced := e.Complete && e.Reduced // random orders are not reduced
+	switch {
+	case e.Skipped && reduced:
+		those, only = " that were run and not skipped", "that was run and not skipped"
+	case e.Skipped:
+		those, only = " that are not skipped", "that is not skipped"
+	case reduced:
+		those, only = " that were run", "that was run"
+	case e.Mixed:
+		only = "of receives"
+	}
 	if e.Mixed {
 		fails = "can fail"
 	}
-	if e.Skipped {
-		kind = " that are not skipped"
-	}
-	orders := words.Count(e.Orders, "order")
-	switch p := e.Point; {
-	case !e.Complete && e.Sampled != nil:
-		return fmt.Sprintf("%s in %s random orders", fails, share(e.Sampled.Free))
-	case !e.Complete && len(p.Chances) > 0:
-		return fmt.Sprintf("%s in %s random orders", fails, share(p.Chances[0].Share))
-	case e.Orders == 1 && !e.Skipped && !e.Reduced:
-		return fails + " in the only order there is"
+	fails += " in "
+	orders := words.Count(e.Orders, "order") + those
+	switch {
+	case !e.Complete && e.Sampled != nil && e.Sampled.Free.Of > 0:
+		return fails + share(e.Sampled.Free) + " random orders" + those
+	case !e.Complete || e.Failing == 0:
+		return fails + "this order"
+	case e.Orders == 1:
+		return fails + "the only order " + only
 	case e.Failing == e.Orders:
-		return fails + " in all " + orders + kind
+		return fails + "all " + orders
 	}
-	return fmt.Sprintf("%s in %s of %s%s", fails, words.Grouped(e.Failing), orders, kind)
+	return fails + words.Grouped(e.Failing) + " of " + orders
 }
 
 // Share says which of the orders that were run fail: "2 of 3", or "5 of 100 random". It returns ""
@@ -104,10 +105,8 @@ func (r *Record) Share() string {
 	switch {
 	case e.Complete && e.Orders > 0:
 		return fmt.Sprintf("%s of %s", words.Grouped(e.Failing), words.Grouped(e.Orders))
-	case e.Sampled != nil:
+	case e.Sampled != nil && e.Sampled.Free.Of > 0:
 		return share(e.Sampled.Free) + " random"
-	case e.Point != nil && len(e.Point.Chances) > 0:
-		return share(e.Point.Chances[0].Share) + " random"
 	}
 	return ""
 }
@@ -130,25 +129,33 @@ func (r *Record) brief() string {
 	case len(main) > 0 && main[0].Bare:
 		return main[0].First.Text + " is received at " + main[0].First.At
 	case len(main) > 0 && main[0].First.At != "":
-		return main[0].First.Text + " before " + main[0].Second.Text + " at " + main[0].Second.At
+		return before(main[0], " before ")
 	case p != nil && p.Step >= 0:
 		return p.Message.Text + at(&p.Message)
 	case len(e.Needs) > 0:
 		return needs(e.Needs)
 	case e.Early:
 		return "needs a timer that fires early"
-	case e.Complete && e.Orders > 0 && e.Failing == e.Orders:
-		return "the order does not decide whether it fails"
+	case e.Complete && e.Orders > 0 && e.Failing == e.Orders && !e.Skipped && !e.Reduced:
+		return orderDecides(e)
 	}
 	return ""
 }
 
-// exactly returns the condition that holds in exactly the failing orders, "" if it is unknown.
-func exactly(e *corpus.Explanation) string {
+// exactly returns lines with the condition that holds in exactly the failing orders. It returns nil if
+// the condition is unknown or needs more than two lines; for operations on objects, more than four.
+func exactly(e *corpus.Explanation) []string {
 	if !e.Complete || !e.Exact || e.Mixed || e.Reduced || e.Failing == e.Orders {
-		return ""
+		return nil
 	}
-	return strings.Join(terms(e), ", or where ")
+	most := 2
+	if slices.ContainsFunc(e.Of(corpus.InCondition), onObject) {
+		most = 4
+	}
+	if lines := folded(ordersOf(e) + ": exactly where " + strings.Join(terms(e), ", or where ")); len(lines) <= most {
+		return lines
+	}
+	return nil
 }
 
 // afterStep says how the chance of a failure changes in the deciding step.
@@ -161,10 +168,15 @@ func afterStep(p *corpus.Point) string {
 	return line
 }
 
-// came describes the deciding step and what could have come in its place.
+// came describes the deciding step and what could have come in its place, in one line. Steps of two
+// actors, which are operations on one object, get a line each if they do not fit.
 func came(p *corpus.Point) string {
 	list := append([]string{"    ", p.Message.Text}, instead(p, "in ")...)
 	list[2] = at(&p.Message) + list[2]
+	whole := strings.Join(list, "")
+	if p.Other != nil && p.Other.At != p.Message.At && utf8.RuneCountInString(whole) > mostInLine {
+		return fitted(list[0], list[1], at(&p.Message)+";") + "\n" + fitted("    had ", list[3], list[4])
+	}
 	return fitted(list...)
 }
 
@@ -198,25 +210,46 @@ const always = 95
 // undecided says that no step decides, and which fault or draw does.
 func undecided(e *corpus.Explanation, head string) string {
 	p := e.Point
-	if p.Before.Of == 0 || p.Before.Failed*100 < always*p.Before.Of {
+	switch {
+	case p.Before.Of == 0:
+		return head
+	case p.Before.Failed*100 < always*p.Before.Of:
 		return head + "\n" + "no single step decides: the chance rises bit by bit"
 	}
-	var list []string
+	not := ", not the order"
+	if somePass(e) {
+		not = ""
+	}
 	for _, s := range p.Spared {
 		if s.Of > 0 && 2*s.Failed < s.Of {
-			list = append(list, fitted("    ", s.Text, fmt.Sprintf(" (step %d): without it %s fail", s.Step, share(s.Share))))
+			return head + ": a fault decides" + not + ":\n" + fitted("    ", s.Text, fmt.Sprintf(" (step %d): without it %s fail", s.Step, share(s.Share)))
 		}
 	}
 	switch {
-	case len(list) > 0:
-		return head + ": a fault decides, not the order:\n" + list[0]
 	case len(p.Draws) > 0:
-		return fitted(head+": the draws decide, not the order (", strings.Join(p.Draws, ", "), ")")
-	}
-	if e.Complete && e.Orders == 1 {
+		return fitted(head+": the draws decide"+not+" (", strings.Join(p.Draws, ", "), ")")
+	case e.Complete && e.Orders == 1 || e.Skipped:
 		return head
 	}
-	return head + ": the order does not decide whether it fails"
+	return head + ": " + orderDecides(e)
+}
+
+// somePass reports whether an order with the draws and faults of the case is known to pass.
+func somePass(e *corpus.Explanation) bool {
+	p, s := e.Point, e.Sampled
+	if e.Complete && !e.Mixed && !e.Reduced {
+		return e.Failing < e.Orders
+	}
+	plain := e.Depth > 0 && len(e.Given) == 0 // without its constraints, the case is in plain order and passes
+	return plain || p != nil && p.Before.Failed < p.Before.Of || s != nil && s.Free.Failed < s.Free.Of
+}
+
+// orderDecides says whether the order decides if a case fails that fails in nearly all orders.
+func orderDecides(e *corpus.Explanation) string {
+	if somePass(e) {
+		return "the order seldom decides whether it fails"
+	}
+	return "the order does not decide whether it fails"
 }
 
 func share(s corpus.Share) string { return fmt.Sprintf("%d of %d", s.Failed, s.Of) }
@@ -247,26 +280,31 @@ func fitted(texts ...string) string {
 // Changed describes in one line how the deciding step has changed the state of its actor:
 // "writer: stored = [] (passes with [1])". It returns "" if there is nothing to say.
 func Changed(list []Change) string {
-	var parts []string
-	for _, c := range list {
-		text := c.After
-		if c.Field != "" {
-			text = c.Field + " = " + c.After
-		}
-		switch {
-		case c.Passing != "" && c.Passing != c.After:
-			text += " (passes with " + c.Passing + ")"
-		case c.Before != "" && c.Field == "": // Before is a phrase, such as "waits in Receive"
-			text += " (before: " + c.Before + ")"
-		case c.Before != "":
-			text += " (was " + c.Before + ")"
-		}
-		parts = append(parts, text)
-	}
 	if len(list) == 0 {
 		return ""
 	}
+	var parts []string
+	for i := range list {
+		parts = append(parts, list[i].inWords())
+	}
 	return list[0].Actor + ": " + strings.Join(parts, ", ")
+}
+
+// inWords describes a change: "stored = [] (was [1])".
+func (c *Change) inWords() string {
+	text := c.After
+	if c.Field != "" {
+		text = c.Field + " = " + c.After
+	}
+	switch {
+	case c.Passing != "" && c.Passing != c.After:
+		return text + " (passes with " + c.Passing + ")"
+	case c.Before != "" && c.Field == "": // Before is a phrase, such as "waits in Receive"
+		return text + " (before: " + c.Before + ")"
+	case c.Before != "":
+		return text + " (was " + c.Before + ")"
+	}
+	return text
 }
 
 // fewestCut is the number of characters that fitted leaves of each text at least.

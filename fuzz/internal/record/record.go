@@ -15,7 +15,7 @@ import (
 
 // Format is the version of the JSON output. It changes when a field changes its meaning or is
 // removed.
-const Format = 2
+const Format = 3
 
 // A Record describes a failing run and why it fails, as far as that is known. Unknown fields are
 // empty.
@@ -41,7 +41,8 @@ type Record struct {
 	Died bool `json:"died,omitempty"`
 	// Where describes the run: "run 3 (random)".
 	Where string `json:"where,omitempty"`
-	// Run is the number of the run in the search, from 0.
+	// Run is the number of the run in the search, from 1. It is 0 if the search did not make the run, or if
+	// the number is unknown.
 	Run int `json:"run,omitempty"`
 	// Shrunk describes the result of shrinking, "" if there is none.
 	Shrunk string `json:"shrunk,omitempty"`

@@ -146,20 +146,17 @@ func (r *Record) Headline() string {
 	return line
 }
 
-// FullHeadline returns the location and the whole message of the failure.
-func (r *Record) FullHeadline() string {
-	first, rest, more := strings.Cut(visible(r.Failure), "\n")
-	if at := r.location(); at != "" {
-		first = at + ": " + first
-	}
-	if more {
-		first += "\n        " + strings.ReplaceAll(rest, "\n", "\n        ")
-	}
-	return first
-}
+// FullHeadline returns the location and the whole message of the failure. Lines after the first one are
+// indented.
+func (r *Record) FullHeadline() string { return strings.ReplaceAll(r.located(), "\n", "\n        ") }
 
-// location returns the line that failed, "" if it is not known.
-func (r *Record) location() string { return stack.Frame{File: r.File, Line: r.Line}.Place() }
+// located returns the location, if it is known, and the whole message of the failure.
+func (r *Record) located() string {
+	if at := (stack.Frame{File: r.File, Line: r.Line}).Place(); at != "" {
+		return at + ": " + visible(r.Failure)
+	}
+	return visible(r.Failure)
+}
 
 // hints returns what may help: the advice of the failure, and a line about early timers, which says
 // how many fired, whether the failure needs them, what that means in production, and which setting

@@ -60,9 +60,12 @@ type Field struct {
 type Endings struct {
 	// Step is the first step that the continuations chose at random.
 	Step int `json:"step"`
-	// Of is the number of continuations, and Failed the number of those that failed.
+	// Of is the number of continuations that passed or failed, and Failed the number of those that failed.
 	Of     int `json:"of"`
 	Failed int `json:"failed"`
+	// Lost is the number of further continuations, which neither passed nor failed: the property skipped
+	// them, or they could not repeat the steps before Step.
+	Lost int `json:"lost"`
 	// Failures has the different failures, the most frequent first.
 	Failures []Ending `json:"failures"`
 }
@@ -74,11 +77,9 @@ type Ending struct {
 	Runs      int    `json:"runs"`
 }
 
-// Add counts a continuation that failed with a signature and a text, or passed if both are "".
-func (e *Endings) Add(signature, text string) {
-	if e.Of++; signature+text == "" {
-		return
-	}
+// Fail counts a continuation that failed.
+func (e *Endings) Fail(signature, text string) {
+	e.Of++
 	e.Failed++
 	for i := range e.Failures {
 		if e.Failures[i].Signature == signature {

@@ -17,20 +17,14 @@ func Why(e *corpus.Explanation) string {
 	if e == nil || e.Told != "" {
 		return ""
 	}
-	fails, orders, exactly := "fails", words.Count(e.Orders, "order"), "exactly where "
 	if e.Point != nil {
 		return decided(e)
 	}
-	tail := ""
+	where, tail := ": exactly where ", ""
 	if e.Mixed {
-		fails, exactly = "can fail", "where "
-		tail = ";\n    not exact: something besides the order of messages decides"
-	}
-	if e.Skipped {
-		orders += " that are not skipped"
+		where, tail = ": where ", ";\n    not exact: something besides the order of messages decides"
 	}
 	if e.Reduced {
-		orders, exactly = "the "+orders+" that were run", "there "+exactly
 		tail += ";\n    the property may distinguish orders in which every actor receives the same messages; only one of them was run"
 	}
 	switch {
@@ -42,15 +36,12 @@ func Why(e *corpus.Explanation) string {
 		return "fails in " + fromPlain(e) + ";\n    there are too many orders to run them all" + sampled(e)
 	case e.Orders == 0 || e.Failing == 0:
 		return ""
-	case e.Orders == 1 && !e.Skipped && !e.Reduced:
-		return fails + " in the only order there is" + tail
 	case e.Failing == e.Orders:
-		return fails + " in all " + orders + tail
+		return ordersOf(e) + tail
 	case !e.Exact:
-		return fmt.Sprintf("%s in %s of %s; no short condition on receives says which;\n    here: %s%s", fails, words.Grouped(e.Failing), orders, fromPlain(e), tail)
+		return ordersOf(e) + "; no short condition on receives says which;\n    here: " + fromPlain(e) + tail
 	}
-	return fmt.Sprintf("%s in %s of %s: %s%s%s", fails, words.Grouped(e.Failing), orders, exactly,
-		strings.Join(terms(e), ",\n    or where "), tail)
+	return ordersOf(e) + where + strings.Join(terms(e), ",\n    or where ") + tail
 }
 
 // terms describes each term of the condition. The case fails in the orders in which all
@@ -71,17 +62,26 @@ func terms(e *corpus.Explanation) (list []string) {
 func inTerm(list []corpus.Constraint) string {
 	var parts []string
 	for _, c := range list {
-		text := fmt.Sprintf("%s comes before %s at %s", c.First.Text, c.Second.Text, c.Second.At)
-		switch {
-		case c.Bare:
+		text := before(c, " comes before ")
+		if c.Bare {
 			text = fmt.Sprintf("%s is received at %s", c.First.Text, c.First.At)
-		case onObject(c):
-			text = fmt.Sprintf("%s by %s comes before %s by %s", c.First.Text, c.First.At, c.Second.Text, c.Second.At)
 		}
 		parts = append(parts, text)
 	}
 	slices.Sort(parts)
 	return strings.Join(slices.Compact(parts), " and ")
+}
+
+// before describes a constraint: "flush before write(1) at writer". verb stands between the messages.
+func before(c corpus.Constraint, verb string) string {
+	first, at := c.First.Text, " at "
+	if onObject(c) && c.Place != corpus.InOwn {
+		at = " by "
+	}
+	if onObject(c) {
+		first += at + c.First.At
+	}
+	return first + verb + c.Second.Text + at + c.Second.At
 }
 
 // onObject reports whether a constraint of a condition is about steps of two actors. They are
@@ -98,15 +98,11 @@ func fromPlain(e *corpus.Explanation) string {
 	}
 	own := e.Of(corpus.InOwn)
 	for _, c := range own[:min(len(own), mostOwn)] {
-		where := ""
-		switch {
-		case c.First.At == "":
+		if c.First.At == "" {
 			list = append(list, c.Second.Text+" at "+c.Second.At+" as late as it can come")
-			continue
-		case c.First.At != c.Second.At:
-			where = " at " + c.First.At
+		} else {
+			list = append(list, before(c, " before "))
 		}
-		list = append(list, c.First.Text+where+" before "+c.Second.Text+" at "+c.Second.At)
 	}
 	if n := len(own) - mostOwn; n > 0 {
 		list = append(list, words.Count(n, "more constraint"))
@@ -126,8 +122,10 @@ func sampled(e *corpus.Explanation) string {
 	text := fmt.Sprintf("; sampled: it fails in %d of %d random orders", s.Free.Failed, s.Free.Of)
 	list := e.Of(corpus.InSample)
 	switch {
-	case s.Free.Of > 0 && s.Free.Failed == s.Free.Of:
-		return text + ":\n    the order does not decide whether it fails"
+	case s.Free.Of == 0:
+		return ", and no random order is known to fail or pass"
+	case s.Free.Failed == s.Free.Of:
+		return text + ":\n    " + orderDecides(e)
 	case len(list) == 0:
 		return text + ",\n    and no constraint on two messages was found that says which"
 	}

@@ -51,7 +51,7 @@ func TestWhy(t *testing.T) {
 		{"sampled", "fails in 5 of 100 random orders, after step 8 in 100 of 100, before it in 60 of 100:\n" +
 			"    flush at writer; had write(1) come, in 0 of 100", corpus.Explanation{Sampled: sampled, Point: &point}},
 		{"a message to another actor", "fails in 5 of 100 random orders, after step 8 in 100 of 100, before it in 60 of 100:\n" +
-			"    flush at writer; had very long, very long, very long,… at a receiver come, in 0 of 100",
+			"    flush at writer;\n    had very long, very long, very long, very long, very… at a receiver come, in 0 of 100",
 			corpus.Explanation{Sampled: sampled, Point: with(func(p *corpus.Point) { p.Other = &long })}},
 		{"nothing else helps", "fails in 5 of 100 random orders, after step 8 in 100 of 100, before it in 60 of 100:\n    flush at writer",
 			corpus.Explanation{Sampled: sampled, Point: with(func(p *corpus.Point) { p.Other, p.Instead = nil, nil })}},
@@ -67,6 +67,23 @@ func TestWhy(t *testing.T) {
 		{"bit by bit", "fails in 5 of 100 random orders\nno single step decides: the chance rises bit by bit",
 			corpus.Explanation{Sampled: sampled, Point: &corpus.Point{Step: -1, Before: share(5, 50)}}},
 		{"the only order", "fails in the only order there is", corpus.Explanation{Orders: 1, Failing: 1, Complete: true, Point: always}},
+		{"some order passes", "fails in 23 of 24 orders: the order seldom decides whether it fails",
+			corpus.Explanation{Orders: 24, Failing: 23, Complete: true, Exact: true, Constraints: under(flush, write), Point: &corpus.Point{Step: -1, Before: share(49, 50)}}},
+		{"plain order passes", "fails in 100 of 100 random orders: the order seldom decides whether it fails",
+			corpus.Explanation{Sampled: &corpus.Sampled{Free: share(100, 100)}, Depth: 1, Point: always}},
+		{"draws, but some order passes", "fails in 97 of 100 random orders: the draws decide (n)",
+			corpus.Explanation{Sampled: &corpus.Sampled{Free: share(97, 100)}, Point: &corpus.Point{Step: -1, Before: share(49, 50), Draws: []string{"n"}}}},
+		{"only skipped", "fails in this order", corpus.Explanation{Sampled: &corpus.Sampled{}, Skipped: true, Point: &corpus.Point{Step: -1}}},
+		{"skipped", "fails in 35 of 35 random orders that are not skipped", corpus.Explanation{Sampled: &corpus.Sampled{Free: share(35, 35)}, Skipped: true, Point: always}},
+		{"the only order that is not skipped", "fails in the only order that is not skipped", corpus.Explanation{Orders: 1, Failing: 1, Complete: true, Skipped: true}},
+		{"reduced", "fails in 3 of 6 orders that were run, after step 8 in 100 of 100, before it in 60 of 100:\n    flush at writer; had write(1) come, in 0 of 100",
+			corpus.Explanation{Orders: 6, Failing: 3, Complete: true, Reduced: true, Point: &point}},
+		{"mixed", "can fail in the only order of receives, after step 8 in 100 of 100, before it in 60 of 100:\n    flush at writer; had write(1) come, in 0 of 100",
+			corpus.Explanation{Orders: 1, Failing: 1, Complete: true, Mixed: true, Point: &point}},
+		{"nothing fails again", "fails in this order\nno single step decides: the chance rises bit by bit",
+			corpus.Explanation{Orders: 7, Complete: true, Point: &corpus.Point{Step: -1, Before: share(1, 50)}}},
+		{"no random order counts", "fails in plain order, where the oldest message comes first;\n    there are too many orders to run them all, and no random order is known to fail or pass",
+			corpus.Explanation{Sampled: &corpus.Sampled{}}},
 		{"no continuations", "fails in all 7 orders", corpus.Explanation{Orders: 7, Failing: 7, Complete: true}},
 	} {
 		got := Why(&c.e)
@@ -116,6 +133,8 @@ func TestBrief(t *testing.T) {
 		{Record{Differs: "x"}, "does not repeat: something besides messages decides", ""},
 		{Record{Why: &corpus.Explanation{Orders: 3000, Failing: 2, Complete: true, Constraints: before}}, "flush before write(1) at writer", "2 of 3,000"},
 		{Record{Why: &corpus.Explanation{Orders: 3, Failing: 2, Complete: true, Constraints: []corpus.Constraint{{First: flush, Bare: true}}}}, "flush is received at writer", "2 of 3"},
+		{Record{Why: &corpus.Explanation{Constraints: []corpus.Constraint{{Place: corpus.InOwn, First: corpus.Message{Text: "x", At: "a"}, Second: write}}}}, "x at a before write(1) at writer", ""},
+		{Record{Why: &corpus.Explanation{Sampled: &corpus.Sampled{}, Skipped: true}}, "", ""},
 		{Record{Why: &corpus.Explanation{Sampled: &corpus.Sampled{Free: corpus.Share{Failed: 5, Of: 100}}, Point: &corpus.Point{Step: 2, Message: flush}}}, "flush at writer", "5 of 100 random"},
 		{Record{Why: &corpus.Explanation{Needs: []corpus.Need{{Kind: choice.Drop, N: 1}}}}, "needs 1 message lost", ""},
 		{Record{Why: &corpus.Explanation{Early: true}}, "needs a timer that fires early", ""},
@@ -128,5 +147,19 @@ func TestBrief(t *testing.T) {
 	long := Record{Why: &corpus.Explanation{Constraints: []corpus.Constraint{{First: corpus.Message{Text: strings.Repeat("long ", 40), At: "a"}, Second: write}}}}
 	if n := utf8.RuneCountInString(long.Brief()); n > mostBrief {
 		t.Errorf("a long cause has %d characters", n)
+	}
+}
+
+// TestConstraintsOnPages: a page shows the exact condition once: in the text about the deciding step, or after it if it is too long.
+func TestConstraintsOnPages(t *testing.T) {
+	c := func(first string) corpus.Constraint {
+		return corpus.Constraint{First: corpus.Message{Text: first, At: "writer"}, Second: corpus.Message{Text: "write(1)", At: "writer"}}
+	}
+	for _, name := range []string{"flush", strings.Repeat("flush ", 8), strings.Repeat("flush ", 40)} {
+		e := &corpus.Explanation{Orders: 2, Failing: 1, Complete: true, Exact: true, Constraints: []corpus.Constraint{c(name), c("open")}, Point: &corpus.Point{Step: 2}}
+		text := strings.ReplaceAll(Why(e)+"\n"+constraintsIn(e), "\n    ", " ")
+		if n := strings.Count(text, "open comes before write(1)"); n != 1 {
+			t.Errorf("the condition comes %d times in\n%s", n, text)
+		}
 	}
 }

@@ -243,7 +243,7 @@ func (s *Session) shrink(ctx context.Context, q *Request, r *Reply) error {
 	return s.withCase(q, func(c *corpus.Case, runner *props.Runner) error {
 		played := finding.Replay(runner, c)
 		if played.Result.Failure == nil {
-			return errors.New(played.Held(filepath.Base(c.Path), s.isLiteral()))
+			return errors.New(s.held(c, &played))
 		}
 		s.early = map[string]bool{c.Path: q.Fresh}
 		defer func() { s.early = nil }()

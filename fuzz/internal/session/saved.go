@@ -69,13 +69,13 @@ func (s *Session) play(ctx context.Context, runner *props.Runner, c *corpus.Case
 			played = finding.Replay(runner, c) // replayed again, because the first result was valid only until the next run
 		}
 	}
-	where := fmt.Sprintf("saved case %s (%s)", filepath.Base(c.Path), played.How)
+	where := ranAs(c, &played)
 	switch {
 	case played.Result.Failure == nil:
-		if played.Mended && !c.Doubtful {
+		if played.Mended && !c.Doubtful && c.Signature != "" {
 			r.Fixed = append(r.Fixed, c.Path)
 		}
-		r.note("%s", played.Held(filepath.Base(c.Path), s.isLiteral()))
+		r.note("%s", s.held(c, &played))
 	case s.Later:
 		f := played.Finding(runner, s.origin(c), c)
 		f.Look(runner) // record the lines of code that send and handle messages
@@ -91,6 +91,25 @@ func (s *Session) play(ctx context.Context, runner *props.Runner, c *corpus.Case
 		r.Findings = append(r.Findings, rec)
 	}
 	return played, nil
+}
+
+// ranAs describes the run of a case. A case without a file is not saved, such as a fork.
+func ranAs(c *corpus.Case, played *finding.Replayed) string {
+	switch {
+	case c.Path != "":
+		return fmt.Sprintf("saved case %s (%s)", filepath.Base(c.Path), played.How)
+	case played.Exact:
+		return "an unsaved run"
+	}
+	return fmt.Sprintf("an unsaved run (%s)", played.How)
+}
+
+// held returns the message for a case that passes.
+func (s *Session) held(c *corpus.Case, played *finding.Replayed) string {
+	if c.Path == "" {
+		return ranAs(c, played) + " passes"
+	}
+	return played.Held(filepath.Base(c.Path), s.isLiteral())
 }
 
 // repaired replaces a saved case that can no longer be replayed as saved. If the failure is

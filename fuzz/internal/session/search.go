@@ -19,20 +19,20 @@ import (
 // there are so few orders, random runs would only repeat them.
 const Few = 1000
 
-// found adds run number index of a search, which failed, to the reply. If s.Later is not set, it
-// first shrinks, explains and saves the run.
-func (s *Session) found(ctx context.Context, r *Reply, f *finding.Finding, where string, index int) {
+// found adds a failing run of a search to the reply. If s.Later is not set, it first shrinks,
+// explains and saves the run.
+func (s *Session) found(ctx context.Context, r *Reply, f search.Found) {
 	if s.Later {
 		r.shown.add(f.Trace)
-		rec := f.Record(where)
-		rec.Run = index
+		rec := f.Record(f.Run)
+		rec.Run = f.Number
 		r.addFinding(rec)
 		return
 	}
 	runner := s.Property.NewRunner()
 	defer runner.Close()
-	rec := s.Conclude(ctx, runner, f, where)
-	rec.Run = index
+	rec := s.Conclude(ctx, runner, f.Finding, f.Run)
+	rec.Run = f.Number
 	r.Findings = append(r.Findings, rec)
 }
 
@@ -42,7 +42,7 @@ func (s *Session) foundIn(ctx context.Context, r *Reply, res *search.Result, sta
 	if s.Later {
 		where = fmt.Sprintf("run %d (%s)", res.Index+1, res.Finding.Case.Strategy)
 	}
-	s.found(ctx, r, res.Finding, where, res.Index)
+	s.found(ctx, r, search.Found{Finding: res.Finding, Run: where, Number: res.Index + 1})
 }
 
 // begin runs the saved cases. Then it runs every order, if there are few and no case fails.
@@ -88,7 +88,7 @@ func (s *Session) few(ctx, searching context.Context, q *Request, r *Reply) (lef
 	x := search.Exhaust(part, s.Property, q.Seed, Few)
 	r.shown.addAll(x.Orders)
 	for _, f := range x.Found {
-		s.found(ctx, r, f.Finding, f.Run, f.Index)
+		s.found(ctx, r, f)
 	}
 	r.Problems = append(r.Problems, x.Doubts...)
 	if len(x.Found) > 0 || !x.All {
@@ -293,7 +293,7 @@ func (s *Session) some(ctx context.Context, o search.Options, end int, r *Reply)
 	r.Failed++
 	r.shown.add(res.Finding.Trace)
 	f := res.Finding.Record(fmt.Sprintf("run %d (%s)", res.Index+1, res.Finding.Case.Strategy))
-	f.Run = res.Index
+	f.Run = res.Index + 1
 	r.addFinding(f)
 	return res.Index/size + 1, res.Orders
 }
@@ -324,7 +324,7 @@ func (s *Session) explore(ctx context.Context, q *Request, r *Reply) error {
 		x.Found = append(x.Found, *x.Divergence)
 	}
 	for _, f := range x.Found {
-		s.found(ctx, r, f.Finding, f.Run, f.Index)
+		s.found(ctx, r, f)
 	}
 	s.clearEarly()
 	r.Problems = slices.Concat(r.Problems, x.Complaints, x.Lost)

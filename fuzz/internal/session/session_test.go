@@ -113,11 +113,7 @@ func TestForkRequests(t *testing.T) {
 		}
 		return r
 	}
-	found := do(Request{Do: Begin, Seed: 1}).Findings[0]
-	if want := fmt.Sprintf("run %d of ", found.Run+1); !strings.HasPrefix(found.Where, want) || found.Run == 0 {
-		t.Errorf("found in %q, which is number %d from 0", found.Where, found.Run)
-	}
-	text := found.Case
+	text := do(Request{Do: Begin, Seed: 1}).Findings[0].Case
 	walk := do(Request{Do: Walk, Case: text, Count: 100}).Walk
 	at := slices.IndexFunc(walk.Moments, func(m record.Moment) bool { return len(m.Others) > 0 })
 	for range 2 {
@@ -152,7 +148,7 @@ func TestSessionsSayWhatTheyDo(t *testing.T) {
 }
 
 // TestFixedCases: a reply lists a saved case whose failure is mended, but not one that did not repeat
-// when it was saved.
+// when it was saved, or passed then.
 func TestFixedCases(t *testing.T) {
 	bad := true
 	p := search.Property{Name: "p", Test: "p", Func: func(t *props.T) {
@@ -181,11 +177,18 @@ func TestFixedCases(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.Doubtful = true
-	if _, err := s.Folder.Rewrite(c); err != nil {
-		t.Fatal(err)
+	doubtful, passing := c, c
+	doubtful.Doubtful, passing.Signature = true, ""
+	for _, now := range []corpus.Case{doubtful, passing} {
+		err := s.Folder.Remove(c)
+		if c = now; err == nil {
+			c.Path, _, err = s.Folder.Save(now)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		fixed()
 	}
-	fixed()
 }
 
 // TestShrunkCasesOutliveTheirRequest: if Shrink is given a saved
@@ -251,6 +254,37 @@ func TestShare(t *testing.T) {
 		}
 		if begun != 1 || over != 1 || r.Share != c.share || !strings.HasPrefix(r.Text, c.text) || r.Fails() != (c.text == "") {
 			t.Errorf("a search that %s: begun %d times, over %d, share %v, %q, problems %q", c.name, begun, over, r.Share, r.Text, r.Problems)
+		}
+	}
+}
+
+// TestNumberOfTheRun: a finding has the number of its run, as its description says it, whether the search ran every order
+// or random ones.
+func TestNumberOfTheRun(t *testing.T) {
+	p := search.Property{Name: "p", Test: "TestX", Func: func(t *props.T) {
+		sys, last := t.System(), ""
+		a := sys.Spawn("a", pulse.Func(func(_ *pulse.Ctx, msg any) { last = msg.(string) }))
+		for _, name := range []string{"x", "y", "z"} {
+			sys.Send(sys.Spawn(name, pulse.Func(func(ctx *pulse.Ctx, msg any) { ctx.Send(a, msg) })), name)
+		}
+		if sys.Run(); last == "x" {
+			t.Errorf("x is last")
+		}
+	}}
+	for _, fewFor := range []time.Duration{0, time.Hour} {
+		for later, kinds := range map[bool][]Kind{false: {Check}, true: {Begin, Run}} {
+			var list []record.Record
+			for _, k := range kinds {
+				s := &Session{Property: p, Folder: corpus.FolderOf(t.TempDir(), "p"), FewFor: fewFor, Later: later}
+				r, err := s.Do(t.Context(), &Request{Do: k, Seed: 1, Count: 1, Runs: 500, Time: time.Hour})
+				if err != nil {
+					t.Fatal(err)
+				}
+				list = append(list, r.Findings...)
+			}
+			if list[0].Run < 2 || !strings.HasPrefix(list[0].Where, fmt.Sprintf("run %d ", list[0].Run)) {
+				t.Errorf("every order: %v, later: %v: run %d, %s", fewFor > 0, later, list[0].Run, list[0].Where)
+			}
 		}
 	}
 }

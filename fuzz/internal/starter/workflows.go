@@ -2,6 +2,9 @@ package starter
 
 import (
 	_ "embed" // the workflows
+	"path"
+	"regexp"
+	"strconv"
 	"strings"
 	"text/template"
 )
@@ -29,6 +32,18 @@ func (c CI) Prefix() string {
 		return ""
 	}
 	return c.Dir + "/"
+}
+
+// plain matches texts that YAML reads as they are.
+var plain = regexp.MustCompile(`^[\w.][\w./-]*$`)
+
+// At returns the path of a file in the user's module, or of the module if name is "", as a YAML value.
+func (c CI) At(name string) string {
+	text := path.Join(c.Dir, name)
+	if plain.MatchString(text) {
+		return text
+	}
+	return strconv.Quote(text)
 }
 
 //go:embed jostle-nightly.yml

@@ -108,8 +108,8 @@ const bytes = n => n ? (n / (1 << 20)).toFixed(0) + " MB" : "unknown";
 // rate returns the runs per second at the end of the curve.
 function rate(curve) {
   const last = curve[curve.length - 1];
-  const from = curve.findLast(p => last.Seconds - p.Seconds >= 5) || curve[0];
-  return last.Seconds > from.Seconds ? (last.Runs - from.Runs) / (last.Seconds - from.Seconds) : last.Runs / Math.max(last.Seconds, 0.001);
+  const from = curve.findLast(p => last.seconds - p.seconds >= 5) || curve[0];
+  return last.seconds > from.seconds ? (last.runs - from.runs) / (last.seconds - from.seconds) : last.runs / Math.max(last.seconds, 0.001);
 }
 
 function showCampaign() {
@@ -118,13 +118,13 @@ function showCampaign() {
     find("campaign").replaceChildren(make("p", {class: "faint"}, "No campaign of these packages is known here: jostle fuzz starts one, and this page shows it at once."));
     return;
   }
-  const last = c.Last, curve = c.Curve && c.Curve.length ? c.Curve : [{Seconds: last.Seconds, Runs: last.Runs, Orders: last.Orders}];
-  const doing = last.Doing || [], working = doing.filter(d => !d.Waits).length;
-  const facts = [["state", c.Ended ? "ended: " + c.Ended : "running"], ["runs", count(last.Runs)], ["runs a second", count(Math.round(c.Ended ? last.Runs / Math.max(last.Seconds, 0.001) : rate(curve)))],
-    ["bugs", count(c.FoundAll)], ["receive pairs", count(last.Orders)], ["time", duration(last.Seconds)]];
-  if (last.Left) facts.push(["left", duration(last.Left)]);
-  if (!c.Ended) facts.push(["workers", `${working} working, ${doing.length - working} waiting`]);
-  facts.push(["workers died", count(last.Deaths || 0)], ["memory of workers", bytes(last.Workers)]);
+  const last = c.last, curve = c.curve && c.curve.length ? c.curve : [{seconds: last.seconds, runs: last.runs, orders: last.orders}];
+  const doing = last.doing || [], working = doing.filter(d => !d.waits).length;
+  const facts = [["state", c.ended ? "ended: " + c.ended : "running"], ["runs", count(last.runs)], ["runs a second", count(Math.round(c.ended ? last.runs / Math.max(last.seconds, 0.001) : rate(curve)))],
+    ["bugs", count(c.foundAll)], ["receive pairs", count(last.orders)], ["time", duration(last.seconds)]];
+  if (last.left) facts.push(["left", duration(last.left)]);
+  if (!c.ended) facts.push(["workers", `${working} working, ${doing.length - working} waiting`]);
+  facts.push(["workers died", count(last.deaths || 0)], ["memory of workers", bytes(last.workers)]);
   redraw(find("campaign"), make("dl", {class: "cards"}, facts.map(([name, value]) => make("div", {}, make("dt", {}, name), make("dd", {}, value)))),
     make("p", {id: "news", class: "faint"}), showFindings(c), drawCurve(curve), showProgress(last));
   showAge();
@@ -133,7 +133,7 @@ function showCampaign() {
 // showAge says that the campaign has not written for a while. It may have been killed.
 function showAge() {
   const news = find("news"), c = campaign && campaign.campaign;
-  if (!news || !c || c.Ended) return;
+  if (!news || !c || c.ended) return;
   const age = (Date.now() - campaign.at) / 1000;
   news.textContent = age > 10 ? `Nothing was heard for ${duration(age)}: it was killed, or its machine sleeps. jostle fuzz --resume continues it.` : "";
 }
@@ -142,35 +142,35 @@ function showAge() {
 const mostOpen = 8;
 
 function showFindings(c) {
-  if (!c.Found || c.Found.length === 0) return make("p", {class: "good"}, c.Ended ? "No bug was found." : "No bug was found so far.");
-  const bugs = c.Found.toReversed().map(showFinding), rest = bugs.slice(mostOpen), more = c.FoundAll - bugs.length;
+  if (!c.found || c.found.length === 0) return make("p", {class: "good"}, c.ended ? "No bug was found." : "No bug was found so far.");
+  const bugs = c.found.toReversed().map(showFinding), rest = bugs.slice(mostOpen), more = c.foundAll - bugs.length;
   return make("div", {}, make("h2", {}, "Bugs found, the latest first"), bugs.slice(0, mostOpen),
     rest.length ? make("details", {id: "bugs", open: !!find("bugs") && find("bugs").open}, make("summary", {}, `${counted(rest.length + more, "earlier bug")}`), rest, more > 0 ? make("p", {}, `and ${count(more)} more`) : []) : []);
 }
 
 function showFinding(f) {
-  const id = f.Path ? f.Path.replace(/^.*[\\/]/, "").replace(/\.case$/, "") : "";
-  return make("div", {class: "case"}, id ? runLink(id, f.Headline) : f.Headline, make("div", {class: "faint"}, f.Subject + (f.Seconds ? ", after " + duration(f.Seconds) : "")),
-    f.Cause ? make("div", {class: "cause"}, f.Cause + (f.Share ? ` (fails in ${f.Share} orders)` : "")) : []);
+  const id = f.path ? f.path.replace(/^.*[\\/]/, "").replace(/\.case$/, "") : "";
+  return make("div", {class: "case"}, id ? runLink(id, f.headline) : f.headline, make("div", {class: "faint"}, f.subject + (f.seconds ? ", after " + duration(f.seconds) : "")),
+    f.cause ? make("div", {class: "cause"}, f.cause + (f.share ? ` (fails in ${f.share} orders)` : "")) : []);
 }
 
 // drawCurve draws the receive pairs by time.
 function drawCurve(curve) {
   const wide = 560, high = 150, left = 60, below = 24, end = curve[curve.length - 1];
   if (curve.length < 2) return "";
-  const x = s => left + (wide - left - 8) * s / Math.max(end.Seconds, 0.001), y = n => high - below - (high - below - 14) * n / Math.max(end.Orders, 1);
-  const text = `${counted(end.Orders, "receive pair")} in ${counted(end.Runs, "run")} after ${duration(end.Seconds)}`;
+  const x = s => left + (wide - left - 8) * s / Math.max(end.seconds, 0.001), y = n => high - below - (high - below - 14) * n / Math.max(end.orders, 1);
+  const text = `${counted(end.orders, "receive pair")} in ${counted(end.runs, "run")} after ${duration(end.seconds)}`;
   return make("div", {class: "scroll"}, make("h2", {}, "Receive pairs seen"), make("svg", {viewBox: `0 0 ${wide} ${high}`, width: wide, role: "img", "aria-label": text}, make("title", {}, text),
-    make("path", {class: "axis", d: `M${left} 10V${high - below}H${wide - 8}`}), make("polyline", {class: "curve", points: curve.map(p => `${x(p.Seconds).toFixed(1)},${y(p.Orders).toFixed(1)}`).join(" ")}),
-    make("text", {x: left - 6, y: 20, "text-anchor": "end"}, count(end.Orders)), make("text", {x: left - 6, y: high - below, "text-anchor": "end"}, "0"),
-    make("text", {x: wide - 8, y: high - 6, "text-anchor": "end"}, duration(end.Seconds))));
+    make("path", {class: "axis", d: `M${left} 10V${high - below}H${wide - 8}`}), make("polyline", {class: "curve", points: curve.map(p => `${x(p.seconds).toFixed(1)},${y(p.orders).toFixed(1)}`).join(" ")}),
+    make("text", {x: left - 6, y: 20, "text-anchor": "end"}, count(end.orders)), make("text", {x: left - 6, y: high - below, "text-anchor": "end"}, "0"),
+    make("text", {x: wide - 8, y: high - 6, "text-anchor": "end"}, duration(end.seconds))));
 }
 
 function showProgress(last) {
   const head = ["property", "state", "runs", "bugs", "pairs seen", "pairs seen in one order only"];
   return make("div", {class: "scroll", tabindex: 0, role: "region", "aria-label": "Progress of each property"}, make("table", {class: "progress"}, make("thead", {}, make("tr", {}, head.map(t => make("th", {scope: "col"}, t)))),
-    make("tbody", {}, (last.Properties || []).map(p => make("tr", {}, make("th", {scope: "row"}, p.Subject), make("td", {}, p.State),
-      [p.Runs, p.Findings, p.Orders, p.Open].map((n, i) => make("td", {class: "number", "data-is": head[i + 2]}, count(n))))))));
+    make("tbody", {}, (last.properties || []).map(p => make("tr", {}, make("th", {scope: "row"}, p.subject), make("td", {}, p.state),
+      [p.runs, p.findings, p.orders, p.open].map((n, i) => make("td", {class: "number", "data-is": head[i + 2]}, count(n))))))));
 }
 
 let events;
@@ -185,7 +185,7 @@ function listen() {
     const before = campaign && campaign.campaign;
     campaign = JSON.parse(e.data);
     showCampaign();
-    if (before && campaign.campaign && campaign.campaign.FoundAll !== before.FoundAll) loadProperties();
+    if (before && campaign.campaign && campaign.campaign.foundAll !== before.foundAll) loadProperties();
   });
   source.addEventListener("open", () => document.body.dataset.connected = "yes");
   source.addEventListener("error", () => {
@@ -224,7 +224,8 @@ async function open(id, step) {
 
 function keep(r, walk) {
   walk.moments.forEach(m => r.moments.set(m.number, m));
-  if (r.walk && walk.hash !== r.walk.hash || walk.unsteady) say("The program does not repeat: another run of it differs. " + walk.unsteady, true);
+  if (walk.unsteady) say("The program does not repeat: another run of it differs. " + walk.unsteady, true);
+  else if (r.walk && walk.hash !== r.walk.hash) say("The run differs from the one that was opened: the program or the case has changed, or the program does not repeat. Reload the page.", true);
 }
 
 function showVerdict() {
@@ -397,6 +398,7 @@ async function continueFrom() {
   const percent = e.of ? Math.round(100 * e.failed / e.of) : 0, bar = make("i");
   bar.style.width = percent + "%";
   answer(make("h1", {}, `From step ${step}, ${e.failed} of ${e.of} continuations fail (${percent}%)`), make("div", {class: "share", "aria-hidden": "true"}, bar),
+    ...(e.lost ? [make("p", {}, `Not counted: ${counted(e.lost, "continuation")} that the property skipped or that could not repeat the steps before.`)] : []),
     ...list("How they fail", e.failures.map(f => `${f.runs} times: ${f.text}`), "mono"));
 }
 

@@ -107,7 +107,7 @@ func Nearest(word string, names []string) string {
 // onlyWith returns the name that begins with prefix, "" if there are none or several.
 func onlyWith(prefix string, names []string) (found string) {
 	for _, name := range names {
-		if len(name) >= len(prefix) && name[:len(prefix)] == prefix {
+		if strings.HasPrefix(name, prefix) {
 			if found != "" && found != name {
 				return ""
 			}

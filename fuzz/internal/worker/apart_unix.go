@@ -7,11 +7,30 @@ import (
 	"os/exec"
 	"os/signal"
 	"syscall"
+	"time"
 )
 
 // apart starts cmd in a new process group. So Ctrl-C in a terminal reaches only the command jostle,
 // which then ends its workers properly.
 func apart(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
+
+// Together makes the processes that cmd starts end together with cmd. When the context of cmd is
+// done, all of them are interrupted, and killed if they do not end in time. The caller must call over
+// after cmd has ended.
+func Together(cmd *exec.Cmd) (over func()) {
+	apart(cmd)
+	var late *time.Timer
+	cmd.Cancel = func() error {
+		group := -cmd.Process.Pid
+		late = time.AfterFunc(stopping, func() { syscall.Kill(group, syscall.SIGKILL) })
+		return syscall.Kill(group, syscall.SIGINT)
+	}
+	return func() {
+		if late != nil {
+			late.Stop()
+		}
+	}
+}
 
 // surviveBrokenPipe keeps this process alive if it writes to a pipe that nobody reads.
 func surviveBrokenPipe() { signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) }

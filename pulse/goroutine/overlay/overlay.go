@@ -17,16 +17,21 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
 
-//go:embed go1.26
-var versions embed.FS
+//go:embed std
+var std embed.FS
+
+// supported are the Go versions whose standard library the edits fit.
+var supported = []string{"1.26", "1.27"}
 
 // An edit replaces a text in a file of the standard library.
 type edit struct {
 	file string // below GOROOT/src
+	only string // the Go version whose file is edited, such as "1.26", or "" for all
 	why  string
 	old  string
 	each int // if not 0, old is a regular expression that must match this many times
@@ -46,11 +51,11 @@ type Options struct {
 // Write writes the files of an overlay, and returns the name of the JSON file for go
 // build -overlay. The name depends on the contents, so builds are cached.
 func Write(o Options) (string, error) {
-	folder, err := folderFor(o.Goroot)
+	version, err := versionOf(o.Goroot)
 	if err != nil {
 		return "", err
 	}
-	files, err := generate(o.Goroot, folder)
+	files, err := generate(o.Goroot, version)
 	if err != nil {
 		return "", err
 	}
@@ -80,33 +85,30 @@ func readOwn(name string) (map[string]string, error) {
 	return own.Replace, nil
 }
 
-// folderFor returns the folder with the edits for the Go version of goroot.
-func folderFor(goroot string) (string, error) {
+// versionOf returns the Go version of goroot, such as "1.26", and an error if it is not supported.
+func versionOf(goroot string) (string, error) {
 	text, err := os.ReadFile(filepath.Join(goroot, "VERSION"))
 	if err != nil {
 		return "", fmt.Errorf("which Go is in %s? %w", goroot, err)
 	}
-	version, _, _ := strings.Cut(string(text), "\n")
-	major := regexp.MustCompile(`^go1\.\d+`).FindString(version)
-	if _, err := versions.ReadDir(major); major == "" || err != nil {
-		return "", fmt.Errorf("goroutines can be scheduled with Go 1.26 only, and %s is %s", goroot, version)
+	line, _, _ := strings.Cut(string(text), "\n")
+	if found := release.FindStringSubmatch(line); found != nil && slices.Contains(supported, found[1]) {
+		return found[1], nil
 	}
-	return major, nil
+	return "", fmt.Errorf("goroutines can be scheduled with Go %s only, and %s is %s", strings.Join(supported, " and "), goroot, line)
 }
+
+var release = regexp.MustCompile(`^go(1\.\d+)`)
 
 // generate returns the contents of all changed and added files, by their names
 // below GOROOT/src.
-func generate(goroot, folder string) (map[string][]byte, error) {
-	text, err := versions.ReadFile(folder + "/edits.txt")
-	if err != nil {
-		return nil, err
-	}
-	edits, err := parse(string(text))
+func generate(goroot, version string) (map[string][]byte, error) {
+	list, err := edits(version)
 	if err != nil {
 		return nil, err
 	}
 	files := map[string][]byte{}
-	for _, e := range edits {
+	for _, e := range list {
 		if files[e.file] == nil {
 			source, err := os.ReadFile(filepath.Join(goroot, "src", e.file))
 			if err != nil {
@@ -120,11 +122,21 @@ func generate(goroot, folder string) (map[string][]byte, error) {
 		}
 		files[e.file] = []byte(changed)
 	}
-	return files, added(goroot, folder, files)
+	return files, added(goroot, files)
+}
+
+// edits returns the edits for a Go version.
+func edits(version string) ([]edit, error) {
+	text, err := std.ReadFile("std/edits.txt")
+	if err != nil {
+		return nil, err
+	}
+	list, err := parse(string(text))
+	return slices.DeleteFunc(list, func(e edit) bool { return e.only != "" && e.only != version }), err
 }
 
 // added adds the files that GOROOT does not have.
-func added(goroot, folder string, files map[string][]byte) error {
+func added(goroot string, files map[string][]byte) error {
 	for name, from := range map[string]string{
 		"runtime/jostle.go":                   "control.go.txt",
 		"runtime/jostle_network.go":           "network.go.txt",
@@ -144,7 +156,7 @@ func added(goroot, folder string, files map[string][]byte) error {
 		ours + "/fuzz/existing/afresh.go":     "afresh.go.txt",
 		ours + "/pulse/internal/self/self.go": "self.go.txt",
 	} {
-		text, err := versions.ReadFile(folder + "/" + from)
+		text, err := std.ReadFile("std/" + from)
 		if err != nil {
 			return err
 		}
@@ -278,7 +290,8 @@ func parse(text string) ([]edit, error) {
 		if !ok || !ok2 || !ok3 || !ok4 {
 			return nil, fmt.Errorf("bad edit %q", first(part))
 		}
-		e := edit{file: file, why: why, old: old, new: strings.TrimRight(changed, "\n")}
+		file, only, _ := strings.Cut(file, "\ngo: ")
+		e := edit{file: file, only: only, why: why, old: old, new: strings.TrimRight(changed, "\n")}
 		if n, isEach := strings.CutPrefix(kind, "each "); isEach {
 			each, err := strconv.Atoi(n)
 			if err != nil {

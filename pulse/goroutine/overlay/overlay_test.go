@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -20,55 +21,75 @@ var goroot = sync.OnceValue(func() string {
 	return strings.TrimSpace(string(out))
 })
 
-// standard returns the edits for the installed Go version, and the files that they
-// change and add.
-func standard(t *testing.T) ([]edit, map[string][]byte) {
+// standard returns the edits for the installed Go version. If it is not supported, these are the
+// edits for the newest version that is.
+func standard(t *testing.T) []edit {
 	t.Helper()
-	folder, err := folderFor(goroot())
+	version, err := versionOf(goroot())
+	if err != nil {
+		version = supported[len(supported)-1]
+	}
+	list, err := edits(version)
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, err := versions.ReadFile(folder + "/edits.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
-	list, err := parse(string(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	files, err := generate(goroot(), folder)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return list, files
+	return list
 }
 
-// TestEdits: all edits of this Go version apply, and the changed files can be parsed.
-// With a new Go version, it names the edits that do not apply.
+// TestEdits: all edits for the installed Go version apply, and the changed files can be parsed.
+// With a Go version that is not supported, it names all edits that do not apply.
 func TestEdits(t *testing.T) {
-	list, files := standard(t)
+	list := standard(t)
 	if len(list) < 60 {
 		t.Errorf("there are only %d edits", len(list))
 	}
+	files := map[string]string{}
 	for _, e := range list {
 		if e.why == "" || e.old == e.new {
 			t.Errorf("%s: an edit has no reason, or changes nothing: %q", e.file, first(e.old))
 		}
+		if files[e.file] == "" {
+			text, _ := os.ReadFile(filepath.Join(goroot(), "src", e.file))
+			files[e.file] = string(text)
+		}
+		changed, err := e.apply(files[e.file])
+		if err != nil {
+			t.Errorf("%s, where %s: %v", e.file, e.why, err)
+			continue
+		}
+		files[e.file] = changed
 	}
 	for name, text := range files {
 		if _, err := parser.ParseFile(token.NewFileSet(), name, text, parser.SkipObjectResolution); err != nil {
 			t.Error(err)
 		}
 	}
-	if !strings.Contains(string(files["runtime/proc.go"]), "jostleHas(gp)") {
-		t.Error("runtime/proc.go is not changed")
+	if _, err := versionOf(goroot()); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestVersions: each edit is for a Go version that is supported, or for all.
+func TestVersions(t *testing.T) {
+	text, err := std.ReadFile("std/edits.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := parse(string(text))
+	for _, e := range list {
+		if e.only != "" && !slices.Contains(supported, e.only) {
+			t.Errorf("an edit of %s is for Go %q", e.file, e.only)
+		}
+	}
+	if err != nil || len(list) == 0 {
+		t.Fatal(err)
 	}
 }
 
 // TestEachEditMatters: each edit is refused if the file lacks the text that the edit
 // replaces.
 func TestEachEditMatters(t *testing.T) {
-	list, _ := standard(t)
+	list := standard(t)
 	for i, e := range list {
 		if _, err := e.apply("package p\n"); err == nil {
 			t.Errorf("edit %d of %s applies to any file", i, e.file)
@@ -87,7 +108,7 @@ func TestEachEditMatters(t *testing.T) {
 func copyOf(t *testing.T, version string) string {
 	t.Helper()
 	dir := t.TempDir()
-	list, _ := standard(t)
+	list := standard(t)
 	names := []string{"sync/atomic/type.go"}
 	for _, e := range list {
 		names = append(names, e.file)
@@ -119,8 +140,12 @@ const sources = "../../.."
 // TestRefused: Write returns an error for options that it cannot use. The error gives
 // the reason.
 func TestRefused(t *testing.T) {
-	dir := copyOf(t, "go1.26.8")
-	patched := copyOf(t, "go1.26.8")
+	version := "go" + supported[0]
+	if v, err := versionOf(goroot()); err == nil {
+		version = "go" + v
+	}
+	dir := copyOf(t, version)
+	patched := copyOf(t, version)
 	put(t, filepath.Join(patched, "src/sync/once.go"), "package sync\n")
 	own := filepath.Join(dir, "own.json")
 	put(t, own, `{"Replace": {"`+filepath.Join(dir, "src/runtime/chan.go")+`": "x.go"}}`)
@@ -132,7 +157,7 @@ func TestRefused(t *testing.T) {
 		want    string
 	}{
 		{"no GOROOT", Options{Goroot: filepath.Join(dir, "nowhere")}, "which Go is in "},
-		{"another version", Options{Goroot: copyOf(t, "go1.27.1")}, "goroutines can be scheduled with Go 1.26 only, and "},
+		{"another version", Options{Goroot: copyOf(t, "go1.28.1")}, "goroutines can be scheduled with Go 1.26 and 1.27 only, and "},
 		{"a development version", Options{Goroot: copyOf(t, "devel go1.28-abc")}, " is devel go1.28-abc"},
 		{"a patched installation", Options{Goroot: patched}, "once.go cannot be changed: "},
 		{"no sources", Options{Goroot: dir, Jostle: dir}, " has no sources of jostle: "},

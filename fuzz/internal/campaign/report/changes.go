@@ -122,9 +122,11 @@ type Bug struct {
 	Headline  string `json:"headline"` // what went wrong and where, in one line
 	Cause     string `json:"cause"`    // the cause in about ten words, "" if unknown
 	Share     string `json:"share"`    // which of all orders fail: "2 of 3", "" if unknown
-	Runs      int    `json:"runs"`     // the number of runs that it took to find the failure, 0 if a saved case showed it
+	Runs      int    `json:"runs"`     // the number of runs that it took to find the failure, 0 if a saved case showed it or if unknown
 	Case      string `json:"case"`     // the path of its saved case, "" if it has none
 	Again     string `json:"again"`    // the command that runs its saved case again, "" if it has none
+
+	saved bool // set if a saved case showed the failure in this report
 }
 
 // mostGone limits the number of bugs of earlier reports that a report has.
@@ -137,12 +139,12 @@ func (b *Bug) failing() bool { return b.State == Fresh || b.State == Known || b.
 // report has.
 func (p *Property) bug(k int) Bug {
 	f := &p.Findings[k]
-	b := Bug{Property: p.Name, Signature: f.Signature, State: Fresh, Headline: f.Headline(), Cause: f.Brief(), Share: f.Share(), Runs: f.Run + 1, Case: f.Path}
+	b := Bug{Property: p.Name, Signature: f.Signature, State: Fresh, Headline: f.Headline(), Cause: f.Brief(), Share: f.Share(), Runs: f.Run, Case: f.Path, saved: f.Known}
 	if f.Path != "" {
 		b.Again = f.Again(f.Path)
 	}
 	if f.Known {
-		b.State, b.Runs = Known, 0
+		b.State = Known
 	}
 	return b
 }
@@ -191,7 +193,7 @@ func (b *Bug) found() string {
 	switch {
 	case b.Runs > 0:
 		return words.Grouped(b.Runs)
-	case b.failing():
+	case b.saved:
 		return "saved case"
 	}
 	return ""

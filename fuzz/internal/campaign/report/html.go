@@ -138,6 +138,7 @@ func (r *Report) searched() string {
 	for i := range r.Properties {
 		p := &r.Properties[i]
 		all.Covered, all.Possible = all.Covered+p.Coverage.Covered, all.Possible+p.Coverage.Possible
+		all.Unknown, all.Runs = all.Unknown+p.Coverage.Unknown, all.Runs+p.Coverage.Runs
 		if c := p.Coverage.Chance; p.Complete == "" && c.Runs > 0 && c.High > all.Chance.High {
 			all.Chance = c
 		}
@@ -156,11 +157,19 @@ func (r *Report) searched() string {
 // another one: "3 pairs of messages never raced; the next random run shows a new one in about 1 of
 // 200,000".
 func (c *Coverage) inWords() string {
-	text := fmt.Sprintf("all %s of messages raced", words.Count(c.Possible, "pair"))
-	if n := c.Possible - c.Covered; n > 0 {
+	text := "no pairs of messages can race"
+	switch n := c.Possible - c.Covered; {
+	case n > 0:
 		text = fmt.Sprintf("%s of messages never raced", words.Count(n, "pair"))
-	} else if c.Possible == 0 {
-		text = "no pairs of messages can race"
+	case c.Possible > 1:
+		text = fmt.Sprintf("all %s of messages raced", words.Count(c.Possible, "pair"))
+	case c.Possible == 1:
+		text = "the only pair of messages raced"
+	case c.Unknown > 0 || c.Runs == 0:
+		text = "no pairs of messages raced"
+	}
+	if c.Possible == c.Covered && c.Covered > 0 && c.Unknown > 0 {
+		text += fmt.Sprintf("; whether %s more can is unknown", words.Grouped(c.Unknown))
 	}
 	switch h := &c.Chance; {
 	case h.Runs == 0 || h.High >= 1:
@@ -194,7 +203,7 @@ func (p *Property) failure(w *record.Writer, k int, id string) {
 
 // section writes how well a property was searched.
 func (p *Property) section(w *record.Writer, i int) {
-	class, verdict, searched := "faint", "holds", p.Coverage.inWords()
+	class, verdict, searched := "faint", "passed", p.Coverage.inWords()
 	switch {
 	case len(p.Findings) > 0:
 		class, verdict = "bad", "fails"

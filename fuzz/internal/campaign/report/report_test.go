@@ -62,7 +62,7 @@ func runOf(name string) record.Record {
 	m := record.Message{From: 0, To: 1, Label: name, SentIn: -1, SentAt: name}
 	why := &corpus.Explanation{Orders: 2, Failing: 1, Complete: true, Exact: true, Draws: []string{name},
 		Constraints: []corpus.Constraint{{First: corpus.Message{Text: name, At: name}, Second: corpus.Message{Text: name, At: name, Send: 1}}}}
-	return record.Record{Property: name, Test: name, Failure: name, Detail: name, File: "a_test.go", Line: 3, Why: why, Actors: []string{name, name},
+	return record.Record{Property: name, Test: name, Run: 7, Failure: name, Detail: name, File: "a_test.go", Line: 3, Why: why, Actors: []string{name, name},
 		Draws: []string{name}, Logs: []string{name}, Places: []record.Place{{}, {Send: 1, Step: 1}},
 		Steps: []record.Step{{Message: m, Log: []string{}, After: []string{}}, {Message: m, Number: 1, Failed: true, Log: []string{}, After: []string{name}}}}
 }
@@ -487,6 +487,27 @@ func TestStates(t *testing.T) {
 	}
 	r := made(t, "bank")
 	golden.File(t, "testdata/summary.golden", string(r.Markdown()))
+}
+
+// TestSearched: the report says that pairs cannot race only if that is known.
+func TestSearched(t *testing.T) {
+	for _, c := range []struct {
+		want string
+		Coverage
+	}{
+		{"no pairs of messages raced", Coverage{}},
+		{"no pairs of messages can race", Coverage{Runs: 5}},
+		{"no pairs of messages raced", Coverage{Runs: 5, Unknown: 2}},
+		{"2 pairs of messages never raced", Coverage{Runs: 5, Possible: 3, Covered: 1}},
+		{"the only pair of messages raced", Coverage{Runs: 5, Possible: 1, Covered: 1}},
+		{"all 3 pairs of messages raced; whether 2 more can is unknown", Coverage{Runs: 5, Possible: 3, Covered: 3, Unknown: 2}},
+		{"the only pair of messages raced; the next random run shows a new one in about 1 of 50",
+			Coverage{Runs: 5, Possible: 1, Covered: 1, Chance: coverage.Chance{Runs: 5, Low: 0.01, Likely: 0.02, High: 0.03}}},
+	} {
+		if got := (&Report{Properties: []Property{{Coverage: c.Coverage}}}).searched(); got != "Searched: "+c.want || c.inWords() != c.want {
+			t.Errorf("%+v: %s, want %s", c.Coverage, got, c.want)
+		}
+	}
 }
 
 // TestChanges: what is new, gone, added and removed.

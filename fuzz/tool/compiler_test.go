@@ -1,0 +1,63 @@
+package tool
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestDownloadedGo: a Go version in the module cache, where an overlay may replace nothing, is used
+// through a link. The link follows another version, and is used from then on as any Go version.
+func TestDownloadedGo(t *testing.T) {
+	out, err := exec.Command("go", "env", "GOROOT", "GOMODCACHE").Output()
+	goroot, modules, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	all, err := os.ReadDir(modules)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range all { // the modules that jostle needs
+		if err := os.Symlink(filepath.Join(modules, e.Name()), filepath.Join(dir, e.Name())); err != nil {
+			t.Fatal(err)
+		}
+	}
+	downloaded := filepath.Join(dir, "toolchain")
+	if err := os.Symlink(goroot, downloaded); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("JOSTLE_CACHE", t.TempDir())
+	t.Setenv("GOMODCACHE", dir)
+	t.Setenv("GOROOT", downloaded)
+	link := filepath.Join(os.Getenv("JOSTLE_CACHE"), "go", "toolchain")
+	if err := os.MkdirAll(filepath.Dir(link), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(t.TempDir(), link); err != nil { // of another version
+		t.Fatal(err)
+	}
+	for range 2 {
+		c, err := newCompiler(t.Context(), "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if to, err := os.Readlink(link); err != nil || to != downloaded {
+			t.Fatalf("%s is %s: %v", link, to, err)
+		}
+		if c.command != filepath.Join(link, "bin", "go") || len(c.env) != 3 || c.env[0] != "GOROOT="+link {
+			t.Errorf("%+v", c)
+		}
+		text, err := os.ReadFile(c.overlay)
+		if err != nil || !strings.Contains(string(text), `"`+link+`/src/runtime/proc.go"`) || strings.Contains(string(text), `"`+dir) {
+			t.Errorf("the overlay %s: %v", c.overlay, err)
+		}
+	}
+	t.Setenv("GOROOT", link)
+	if c, err := newCompiler(t.Context(), ""); err != nil || c.command != "go" || c.env != nil {
+		t.Errorf("%+v, %v", c, err)
+	}
+}
