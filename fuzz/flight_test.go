@@ -274,7 +274,7 @@ func TestDeathsCanBeMadeAgainByHand(t *testing.T) {
 	for sample, want := range map[string]string{
 		"flight-two:exit": "exit status 3",
 		"flight-two":      "--- PASS: TestSample",
-		"flight-random":   "nothing was run: JOSTLE_FLIGHT names a crash record of fuzz.Check in TestSample",
+		"flight-slow":     "nothing was run: JOSTLE_FLIGHT names a crash record of fuzz.Check in TestSample",
 	} {
 		if out := fly(t, sample, dir, flight.Variable+"="+path); !strings.Contains(out, want) || len(records(t, dir)) != 1 {
 			t.Errorf("%s: no %q in\n%s", sample, want, out)

@@ -356,6 +356,7 @@ func endless() *rapid.Generator[int] {
 
 func TestRejections(t *testing.T) {
 	trial.Long(t)
+	t.Parallel() // it mostly waits
 	for _, o := range rejections {
 		t.Run(o.name, func(t *testing.T) {
 			if diff := cmp.Diff(o.want, told(once(t, o.property), o.property)); diff != "" {

@@ -25,6 +25,7 @@ func (s silent) Received(props.Message) error { return mute(s) }
 // TestTextsOfErrorsEnd checks that a run ends even if its errors, or the values of
 // its panics, have methods that do not return or panic.
 func TestTextsOfErrorsEnd(t *testing.T) {
+	t.Parallel() // it mostly waits
 	step := func(t *props.T, watch func()) {
 		sys := t.System()
 		watch()

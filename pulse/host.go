@@ -206,10 +206,6 @@ func (h Host) End(r Ref, reason string) {
 	}
 }
 
-// An Operation is a message by which a hosted actor takes its next step. Its text, and not its
-// type, says what the actor does.
-type Operation interface{ IsOperation() }
-
 // Coroutine returns a coroutine with the given body. The first Resume starts
 // the body. A coroutine that is parked when the run ends is killed.
 func (h Host) Coroutine(body func(*Coroutine)) *Coroutine {

@@ -69,14 +69,7 @@ func (r *stuckReport) detail() string {
 			asks[r.nameOf(a.actor)] = r.nameOf(a.waits.on)
 		}
 	}
-	var lines []string
-	for i := range r.waits {
-		lines = append(lines, strings.Split(r.waits[i].String(), "\n")...)
-	}
-	if c := stack.Cycle(r.waits, asks); c != nil {
-		lines = append(lines, "cycle: "+strings.Join(c, " → "))
-	}
-	return "    " + strings.Join(lines, "\n    ")
+	return stack.Report(r.waits, asks)
 }
 
 // advice names a process that waits in an Ask for an actor that has ended, and what would end

@@ -3,6 +3,7 @@ package shrink_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"testing"
 
@@ -113,8 +114,11 @@ func TestConditionsOfGoroutines(t *testing.T) {
 // It also checks that a conjunction is as short as the shortest one, found by trying all. A message may be missing from
 // some orders.
 func TestConditionsAreExact(t *testing.T) {
-	found, short := 0, 0
-	for seed := range uint64(3000) {
+	seeds, found, short := 1000, 0, 0
+	if os.Getenv("JOSTLE_NIGHTLY") != "" {
+		seeds = 3000
+	}
+	for seed := range uint64(seeds) {
 		d := rand.New(rand.NewPCG(seed, 3))
 		hidden := hiddenTerms(d)
 		orders := ordersOf(4, func(before func(a, b uint64) bool) bool {
@@ -146,8 +150,8 @@ func TestConditionsAreExact(t *testing.T) {
 			}
 		}
 	}
-	if found < 1500 || short < 800 {
-		t.Errorf("%d of 3000 had a condition, %d a conjunction", found, short)
+	if found < seeds/2 || short < seeds*8/30 {
+		t.Errorf("%d of %d had a condition, %d a conjunction", found, seeds, short)
 	}
 }
 

@@ -16,22 +16,12 @@ import (
 //
 //	JOSTLE_NIGHTLY=1 go test -run '^TestKernels$' -v ./cmd/jostle
 func TestKernels(t *testing.T) {
-	if os.Getenv("JOSTLE_NIGHTLY") == "" {
-		t.Skip("it compiles the standard library, and takes minutes") // Skips: by day
-	}
+	atNight(t)
 	dir := t.TempDir()
-	for _, name := range []string{"blocking_test.go", "nonblocking_test.go"} {
-		text, err := os.ReadFile(filepath.Join("testdata/kernels", name))
-		if err == nil {
-			err = os.WriteFile(filepath.Join(dir, name), text, 0o666)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module kernels\n\ngo 1.26\n"), 0o666); err != nil {
+	if err := os.CopyFS(dir, os.DirFS("testdata/kernels")); err != nil {
 		t.Fatal(err)
 	}
+	mustGo(t, dir, "mod", "init", "kernels")
 	table := fmt.Sprintf("%-36s %-8s %s\n", "kernel", "jostle", "go test")
 	sums := map[string][3]int{}
 	for _, kind := range []struct {
@@ -55,6 +45,14 @@ func TestKernels(t *testing.T) {
 	t.Logf("\n%s", table)
 	if b, n, m := sums["Blocking"], sums["Nonblocking"], sums["Mended"]; b[1] < b[0] || n[1] < n[0] || m[1] > 0 || b[0] < 20 || n[0] < 10 || m[0] < 2 {
 		t.Error("jostle test misses a bug, or reports a mended one")
+	}
+}
+
+// atNight skips a test by day.
+func atNight(t *testing.T) {
+	t.Helper()
+	if !nightly() {
+		t.Skip("it compiles the standard library, and takes minutes") // Skips: by day
 	}
 }
 
@@ -92,11 +90,7 @@ func underControl(t *testing.T, dir, kind string, flags []string) (names []strin
 func plainly(t *testing.T, dir string, names, flags []string) map[string]bool {
 	t.Helper()
 	binary := filepath.Join(t.TempDir(), "kernels.test")
-	build := exec.Command("go", append(append([]string{"test", "-c", "-vet=off"}, flags...), "-o", binary, ".")...)
-	build.Dir = dir
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
+	mustGo(t, dir, append(append([]string{"test", "-c", "-vet=off"}, flags...), "-o", binary, ".")...)
 	failed := map[string]bool{}
 	for _, name := range names {
 		cmd := exec.Command(binary, "-test.run", "^"+name+"$", "-test.count=1000", "-test.failfast", "-test.timeout=10s")
@@ -106,9 +100,26 @@ func plainly(t *testing.T, dir string, names, flags []string) map[string]bool {
 	return failed
 }
 
+// mustGo runs a go command in a folder.
+func mustGo(t *testing.T, dir string, args ...string) {
+	t.Helper()
+	cmd := exec.Command("go", args...)
+	cmd.Dir = dir
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+}
+
 // jostleTest runs jostle test -v in a folder, with 1,000 runs of each test, and returns
 // what it prints.
 func jostleTest(t *testing.T, dir string, args ...string) string {
+	t.Helper()
+	return runJostle(t, dir, append([]string{"test", "-v"}, args...)...)
+}
+
+// runJostle runs the command in a folder, with 1,000 runs of each test, and returns what it
+// prints.
+func runJostle(t *testing.T, dir string, args ...string) string {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
@@ -118,7 +129,7 @@ func jostleTest(t *testing.T, dir string, args ...string) string {
 	if err := os.Symlink(self, link); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(link, append([]string{"test", "-v"}, args...)...)
+	cmd := exec.Command(link, args...)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "JOSTLE_BUDGET=1000", "JOSTLE_SHRINK=0", "JOSTLE_OUT="+t.TempDir())
 	out, _ := cmd.CombinedOutput()
@@ -128,12 +139,23 @@ func jostleTest(t *testing.T, dir string, args ...string) string {
 // TestStandardLibrary: the standard library's own tests pass in every order, so that a
 // failure under control is a false alarm.
 func TestStandardLibrary(t *testing.T) {
-	if os.Getenv("JOSTLE_NIGHTLY") == "" {
-		t.Skip("it compiles the standard library, and takes minutes") // Skips: by day
-	}
+	atNight(t)
 	out := jostleTest(t, t.TempDir(), "-run", "^Test", "context", "container/list", "container/ring")
 	passed := strings.Count(out, "\n--- PASS: ")
 	if passed < 50 || strings.Contains(out, "--- FAIL: ") || !strings.Contains(out, "\nok ") {
 		t.Errorf("%d tests pass:\n%s", passed, out)
+	}
+}
+
+// TestUnderControl runs the tests of package goroutine that need a controlled build.
+func TestUnderControl(t *testing.T) {
+	atNight(t)
+	const tests, root = "^(TestEveryOrder|TestPlantedReductions|TestTimersOfOneInstant)$", "../.."
+	overlay := strings.TrimSpace(runJostle(t, root, "overlay"))
+	cmd := exec.Command("go", "test", "-count=1", "-v", "-vet=off", "-overlay="+overlay, "-run", tests, "./pulse/goroutine")
+	cmd.Dir = root
+	out, err := cmd.CombinedOutput()
+	if err != nil || strings.Count(string(out), "\n--- PASS: ") != 3 {
+		t.Errorf("%v\n%s", err, out)
 	}
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -47,13 +46,8 @@ func publishedFails(t *testing.T, dir, module, version, limit string) bool {
 	if err := os.CopyFS(work, os.DirFS(dir)); err != nil {
 		t.Fatal(err)
 	}
-	for _, args := range [][]string{{"edit", "-require=" + module + "@" + version}, {"tidy"}} {
-		cmd := exec.Command("go", append([]string{"mod"}, args...)...)
-		cmd.Dir = work
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("%v: %s", err, out)
-		}
-	}
+	mustGo(t, work, "mod", "edit", "-require="+module+"@"+version)
+	mustGo(t, work, "mod", "tidy")
 	args := []string{"-for", limit, "."}
 	if text, _ := os.ReadFile(filepath.Join(work, "bug_test.go")); strings.Contains(string(text), "It needs -race.") {
 		args = append(args, "-race")

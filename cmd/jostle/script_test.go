@@ -126,6 +126,9 @@ func runGo(dir string, stdout, stderr io.Writer, args []string) int {
 	return cmd.ProcessState.ExitCode()
 }
 
+// nightly reports whether the long versions of tests are wanted.
+func nightly() bool { return os.Getenv("JOSTLE_NIGHTLY") != "" }
+
 // TestScripts runs the command on a user's module outside of ours: testdata/script has a
 // script for each subcommand. Compiling the user's code takes most of the time, so the
 // scripts have their main part first, and run the rest, after [!nightly], at night. With
@@ -136,7 +139,7 @@ func TestScripts(t *testing.T) {
 		dir, files = "", []string{"testdata/script/bench.txtar", "testdata/script/check.txtar", "testdata/script/demo.txtar", "testdata/script/version.txtar"}
 	}
 	linked := ""
-	if os.Getenv("JOSTLE_NIGHTLY") == "" {
+	if !nightly() {
 		linked = t.TempDir()
 	}
 	testscript.Run(t, testscript.Params{
@@ -159,7 +162,7 @@ func TestScripts(t *testing.T) {
 			if name != "nightly" {
 				return false, fmt.Errorf("there is no condition %q", name)
 			}
-			return os.Getenv("JOSTLE_NIGHTLY") != "", nil
+			return nightly(), nil
 		},
 		RequireExplicitExec: true,
 		UpdateScripts:       os.Getenv("JOSTLE_REWRITE") != "",

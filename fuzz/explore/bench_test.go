@@ -204,7 +204,7 @@ func TestMemoryIsFlat(t *testing.T) {
 			{Method: explore.Method{Reduction: explore.Optimal}},
 			{Method: explore.Method{Reduction: explore.SourceSets}},
 			{Method: explore.Method{Reduction: explore.PersistentSets, Sleep: true, Ordering: explore.OrderLCA}},
-			{Method: explore.Method{Reduction: explore.Everything}, Runs: byDay(20_000, 100_000)},
+			{Method: explore.Method{Reduction: explore.Everything}, Runs: byDay(5_000, 100_000)},
 		} {
 			v, bytes := allocated(on(pulse.Options{}, l.Build), o)
 			if most := 16<<10 + 256*v.Wasted; bytes > uint64(most) {

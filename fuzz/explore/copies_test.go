@@ -28,7 +28,7 @@ func TestCopiesChangeNothing(t *testing.T) {
 	r := &rig{}
 	defer r.close()
 	fewer, searches := 0, 0
-	for seed := range uint64(byDay(100, 10_000)) {
+	for seed := range uint64(byDay(40, 10_000)) {
 		may := common&^processes | checking | panicking | everying
 		if seed%3 == 2 {
 			may |= messageFaults

@@ -198,12 +198,15 @@ func countings(subject int) (list []counting) {
 }
 
 // TestCounts checks that all ways to explore find the same distinct orders of every program. It also compares the
-// numbers of runs and steps that are known. By day, several workers run all orders only of programs with few
-// orders.
+// numbers of runs and steps that are known. By day it checks every second program, and several workers run all
+// orders only of programs with few orders.
 func TestCounts(t *testing.T) {
 	trial.Long(t)
 	want := sizes()
 	for i, s := range smallSubjects() {
+		if i%2 > 0 && !nightly() {
+			continue
+		}
 		all := s.explore(explore.Options{Method: explore.Method{Reduction: explore.Everything}})
 		got := size{all.Runs, all.Steps, len(all.orders)}
 		if got != want[s.name] {

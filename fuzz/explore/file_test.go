@@ -129,7 +129,7 @@ func TestPiecesOfRandomPrograms(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "kept")
 	e := &enumerator{}
 	defer e.close()
-	for seed := range uint64(byDay(4, 150)) {
+	for seed := range uint64(byDay(2, 150)) {
 		programs := []*program{newProgram(seed, agreementFeatures(seed)), newProgram(seed, foolishFeatures(seed))}
 		if seed%2 == 1 {
 			programs = append(programs, crashingProgram(seed), cutOffProgram(seed), earlyProgram(seed))

@@ -72,9 +72,9 @@ func TestStatesAgree(t *testing.T) {
 			p := newProgram(seed, f)
 			p.features |= more[seed%uint64(len(more))]
 			return p
-		}, 30, 6666},
-		{"survivors", drawn(survivingFeatures), 15, 2500}, // every third program also calls a Nemesis
-		{"lives", livingProgram, 20, 2500},
+		}, 24, 6666},
+		{"survivors", drawn(survivingFeatures), 8, 2500}, // every third program also calls a Nemesis
+		{"lives", livingProgram, 10, 2500},
 	} {
 		t.Run(c.name, func(t *testing.T) { statesAgree(t, byDay(c.day, c.night), c.draw) })
 	}

@@ -172,7 +172,7 @@ func (t *tally) add(part *tally) {
 //
 // The hashes are saved in files, so ClassOf must never change.
 func ClassOf(t *trace.Trace) uint64 {
-	if UsesObjects(t) {
+	if t.UsesObjects() {
 		return classByObjects(t)
 	}
 	sum := uint64(0)
@@ -192,11 +192,6 @@ func ClassOf(t *trace.Trace) uint64 {
 		sum += classMix(classMix(classMix(t.Actors[st.Actor].ID, before), st.ID), when)
 	}
 	return classMix(sum+answersClass(t), uint64(len(t.Steps)))
-}
-
-// UsesObjects reports whether steps did operations on objects that are no actors.
-func UsesObjects(t *trace.Trace) bool {
-	return slices.ContainsFunc(t.Touches, func(x trace.Touch) bool { return x.What == trace.AnObject })
 }
 
 // classByObjects is ClassOf for a run whose steps did operations on objects, such as

@@ -151,7 +151,7 @@ func slowPrograms() int {
 	if nightly() {
 		return 2000
 	}
-	return 20
+	return 12
 }
 
 // eachFailing calls use with failing runs of small random programs until *tested reaches the given number;

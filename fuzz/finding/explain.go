@@ -16,11 +16,17 @@ import (
 )
 
 // explain runs a shrunk case in all orders, if the given number of runs suffices, and returns
-// which of the orders fail. If there are more orders, it samples random ones.
+// which of the orders fail. If there are more orders, it samples random ones. All orders may take a
+// quarter of the time, and random ones a third of the rest.
 func (s *shrinking) explain(ctx context.Context, c *shrink.Case, signature string, runs int) explanation {
-	e := s.explainAll(ctx, c, signature, runs)
-	if !e.Complete && !e.Cut && !e.Long {
-		e.Sampled = s.sample(ctx, c, signature)
+	part, cancel := within(ctx, 1, 4)
+	defer cancel()
+	e := s.explainAll(part, c, signature, runs)
+	if !e.Complete && ctx.Err() == nil && !e.Long {
+		part, cancel := within(ctx, 1, 3)
+		defer cancel()
+		e.Sampled = s.sample(part, c, signature)
+		e.Cut = e.Cut && e.Sampled == nil
 		e.nameUnsent()
 	}
 	return e
@@ -101,14 +107,17 @@ func (s *shrinking) explainBy(ctx context.Context, c *shrink.Case, signature str
 		w.confirm(ctx)
 	}
 	e := w.out
-	e.Complete = err == nil && result.Complete
-	e.Cut = !e.Complete && ctx.Err() != nil
 	e.Orders = len(w.orders)
 	for _, o := range w.orders {
 		if o.Failed {
 			e.Failing++
 		}
 	}
+	e.Complete = err == nil && result.Complete
+	if e.Complete && e.Failing == 0 { // but the case fails, so the exploration has missed its order
+		e.Complete, e.refuted = false, true
+	}
+	e.Cut = !e.Complete && ctx.Err() != nil
 	if e.Complete && e.Failing > 0 && e.Failing < e.Orders {
 		var like []choice.Constraint
 		for _, b := range c.Schedule.Before {
@@ -191,21 +200,28 @@ func (w *explainer) Done(run explore.Run) {
 // confirming is the number of random runs of confirm.
 const confirming = 128
 
-// confirm makes random runs after all distinct orders were run. It sets refuted if only these
-// runs show that one order can both fail and pass. The reason is mostly a variable that actors
-// share, which no reduction knows about.
+// confirm makes random runs and the run of the case after all distinct orders were run. It sets
+// refuted if only these runs show that one order can both fail and pass. The reason is mostly a
+// variable that actors share, which no reduction knows about.
 func (w *explainer) confirm(ctx context.Context) {
 	mixed, random := w.out.Mixed, strategy.Random()
+	w.addKnown(w.run(*w.inputs))
 	for i := 0; i < confirming && ctx.Err() == nil; i++ {
-		w.last = w.play(props.Plan{Inputs: w.inputs.Inputs, Strategy: random, StrategySeed: hash.Seed(1, uint64(i)), EarlyTimers: w.early})
-		if w.last.System == nil {
-			continue
-		}
-		if _, known := w.places[keyOf(w.last.System.Trace())]; known { // an unknown order is skipped, because a run that fails early may be a part of a known order
-			w.Done(explore.Run{System: w.last.System, Failure: w.last.Failure})
-		}
+		w.addKnown(w.play(props.Plan{Inputs: w.inputs.Inputs, Strategy: random, StrategySeed: hash.Seed(1, uint64(i)), EarlyTimers: w.early}))
 	}
 	w.out.refuted = w.out.Mixed && !mixed
+}
+
+// addKnown notes whether a run failed, if its order is known. It ignores a run with an unknown
+// order, because a run that fails early may be a part of a known order.
+func (w *explainer) addKnown(res props.Result) {
+	if res.System == nil {
+		return
+	}
+	if _, known := w.places[keyOf(res.System.Trace())]; known {
+		w.last = res
+		w.Done(explore.Run{System: res.System, Failure: res.Failure})
+	}
 }
 
 // Again forgets all orders, because the exploration restarts.
@@ -284,7 +300,7 @@ func sharedIn(t *trace.Trace, numbers map[uint64]uint64) (list [][]uint64) {
 // keyOf returns a hash of the messages that each actor of a run received, in order. The order
 // of receives by different actors does not matter, unless they did operations on one object.
 func keyOf(t *trace.Trace) (key uint64) {
-	if explore.UsesObjects(t) {
+	if t.UsesObjects() {
 		return explore.ClassOf(t)
 	}
 	sums := make([]uint64, len(t.Actors))

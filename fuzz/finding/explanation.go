@@ -43,7 +43,8 @@ type explanation struct {
 	// Sampled is the result of random orders, nil if none were run.
 	Sampled *sampling
 
-	// refuted is set if only the random runs of explainer.confirm have set Mixed.
+	// refuted is set if the reduction is wrong: the case fails, but no order that was run, or only
+	// explainer.confirm has set Mixed.
 	refuted bool
 
 	steps map[uint64]stepName // the names of messages, by ID and by number

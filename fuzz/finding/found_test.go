@@ -61,6 +61,6 @@ func fewSubjects() []subjects.Subject {
 	if golden.Whole() {
 		return list
 	}
-	few := []string{"writer", "gatling", "barber", "attach", "threadring", "chain-repair", "snapshot-late"}
+	few := []string{"writer", "barber", "threadring", "chain-repair"}
 	return slices.DeleteFunc(list, func(s subjects.Subject) bool { return !slices.Contains(few, s.Name) })
 }

@@ -94,9 +94,9 @@ func counted(property func(*props.T), run func(n int)) func(*props.T) {
 // stays within its limit. Then the result is confirmed and described, in at most as many runs as Shrink reserves
 // time for.
 func TestShrinkingStaysWithinItsBudget(t *testing.T) {
-	every := 1 // the factor by which the next limit of runs is larger
+	more := func(at int) int { return 1 + 3*at } // by how much the next limit of runs is larger
 	if nightly() {
-		every = 20
+		more = func(at int) int { return 1 + at/20 }
 	}
 	for _, name := range []string{"writer-error", "raft-dupvote"} {
 		s, _ := subjects.ByName(name)
@@ -110,7 +110,7 @@ func TestShrinkingStaysWithinItsBudget(t *testing.T) {
 		_, f := foundBy(t, s.Property(false), 1)
 		by := &shrinking{runner: r, early: f.Case.EarlyTimers}
 		first, _ := by.first(f)
-		for at, done := 1, false; !done; at += 1 + at/every {
+		for at, done := 1, false; !done; at += more(at) {
 			ctx, stop := context.WithCancel(t.Context())
 			made, end, cancel = 0, at, stop
 			out := shrink.Shrink(ctx, by, first, shrink.Options{})

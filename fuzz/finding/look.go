@@ -2,6 +2,7 @@ package finding
 
 import (
 	"cmp"
+	"reflect"
 	"slices"
 
 	"github.com/jostle-go/jostle/corpus"
@@ -178,7 +179,16 @@ func (l *looker) handle(s *pulse.System, step int) {
 
 // locate sets Handlers, Handled and Helpers, and the lines that sent copies.
 func (l *looker) locate(t *trace.Trace) {
+	type handling struct {
+		code
+		message reflect.Type
+	}
+	type lines struct {
+		at      pulse.Frame
+		helpers []string
+	}
 	l.files = sources{}
+	known := map[handling]lines{}
 	for i := range t.Sends {
 		d := &t.Sends[i]
 		c := at(l.used, d.Receipt)
@@ -194,9 +204,14 @@ func (l *looker) locate(t *trace.Trace) {
 				set(&l.SentBy, i, at(l.SentBy, int32(k)))
 			}
 		}
-		line, helpers := l.files.branch(c.handler, c.waits, d.Body)
-		l.Handled, l.Helpers = append(l.Handled, line.Place()), append(l.Helpers, helpers)
-		l.handles = append(l.handles, cmp.Or(line, c.handler))
+		key := handling{c, reflect.TypeOf(d.Body)}
+		branch, ok := known[key]
+		if !ok {
+			branch.at, branch.helpers = l.files.branch(c.handler, c.waits, d.Body)
+			known[key] = branch
+		}
+		l.Handled, l.Helpers = append(l.Handled, branch.at.Place()), append(l.Helpers, branch.helpers)
+		l.handles = append(l.handles, cmp.Or(branch.at, c.handler))
 	}
 }
 

@@ -40,7 +40,7 @@ func (s *shrinking) cause(ctx context.Context, out *Shrunk) *corpus.Explanation 
 			decide = append(decide, in.Label)
 		}
 	}
-	if !e.Cut && !e.Long && ctx.Err() == nil {
+	if !e.Long && ctx.Err() == nil {
 		e.Point = s.pointOf(ctx, out.Finding, e.Of(corpus.InCondition))
 		step := int(trace.None)
 		if e.Point != nil {

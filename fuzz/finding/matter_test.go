@@ -2,7 +2,6 @@ package finding
 
 import (
 	"fmt"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -12,7 +11,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/jostle-go/jostle/corpus/golden"
-	"github.com/jostle-go/jostle/fuzz/subjects"
 	"github.com/jostle-go/jostle/fuzz/subjects/trial"
 	"github.com/jostle-go/jostle/props"
 	"github.com/jostle-go/jostle/pulse"
@@ -21,7 +19,7 @@ import (
 var elapsed = regexp.MustCompile(`shrunk (from [^,]* )?in [0-9.]+(µs|ms|s)`)
 
 // TestTextsOfSubjects checks the printed text of the shrunk failure of each subject. An explanation has at
-// most three lines. These lines and the chart have at most 100 columns. The six slowest subjects run only at
+// most three lines. These lines and the chart have at most 100 columns. The slowest subjects run only at
 // night.
 //
 // Skips: with -short, because the test is long and uses only one goroutine.
@@ -29,19 +27,8 @@ func TestTextsOfSubjects(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it runs on one goroutine, and for long")
 	}
-	const path = "testdata/told.golden"
-	before, err := os.ReadFile(path)
-	if err != nil && !golden.Whole() {
-		t.Fatal(err)
-	}
 	var b strings.Builder
-	for _, s := range subjects.Easy() {
-		if slices.Contains([]string{"procreg", "procreg-forgets", "paxos-quorum", "paxos-commit", "raft-votecount", "raft-votedfor"}, s.Name) && !golden.Whole() { // each of these subjects takes half a second
-			_, text, _ := strings.Cut(string(before), "--- "+s.Name+"\n")
-			text, _, _ = strings.Cut(text, "\n--- ")
-			fmt.Fprintf(&b, "--- %s\n%s\n", s.Name, text)
-			continue
-		}
+	for _, s := range shortSubjects() {
 		out := shrunkSubject(t, s.Name)
 		text := elapsed.ReplaceAllString(out.Finding.Text("found"), "shrunk ${1}in TIME")
 		fmt.Fprintf(&b, "--- %s\n%s\n", s.Name, text)
@@ -58,7 +45,7 @@ func TestTextsOfSubjects(t *testing.T) {
 			t.Errorf("%s: explained in %d lines:\n%s", s.Name, len(lines), above)
 		}
 	}
-	golden.File(t, path, b.String())
+	golden.Part(t, "testdata/told.golden", b.String())
 }
 
 // drawing returns a property that draws one value and fails for some values.

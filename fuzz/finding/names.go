@@ -76,7 +76,7 @@ func (n stepName) inFull() string {
 
 // isOperation reports whether a message is the next operation of a goroutine.
 func isOperation(d *trace.Send) bool {
-	_, ok := d.Body.(pulse.Operation)
+	_, ok := d.Body.(trace.Operation)
 	return ok
 }
 

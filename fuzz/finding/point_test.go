@@ -156,12 +156,15 @@ func near(t *trace.Trace, got, want int) string {
 
 // TestPointsOfSubjects compares the deciding step that jostle marks in each subject's run with
 // the step that a person has named. The file testdata/points.txt has the distance of the two for
-// each subject.
+// each subject. By day the test compares every third subject.
 func TestPointsOfSubjects(t *testing.T) {
 	trial.Long(t)
 	var b strings.Builder
 	count, of := map[string]int{}, 0
-	for _, m := range mistakes(t) {
+	for i, m := range mistakes(t) {
+		if i%3 > 0 && !golden.Whole() {
+			continue
+		}
 		p, want, tr := m.pointIn(t)
 		if p == nil {
 			t.Fatalf("%s: no point", m.subject)
@@ -170,6 +173,10 @@ func TestPointsOfSubjects(t *testing.T) {
 		count[how]++
 		of++
 		fmt.Fprintf(&b, "%s: %s\n    %s\n", m.subject, how, strings.ReplaceAll(record.Why(&corpus.Explanation{Sampled: &corpus.Sampled{Free: p.Chances[0].Share}, Point: p}), "\n", "\n    "))
+	}
+	if !golden.Whole() {
+		golden.Rows(t, "testdata/points.txt", b.String())
+		return
 	}
 	fmt.Fprintf(&b, "\nof %d: %d the same, %d next to it, %d its cause or effect, %d another\n", of,
 		count["same"], count["next to it"], count["cause or effect"], count["other"])

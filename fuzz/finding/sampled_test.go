@@ -31,14 +31,13 @@ func sampledOf(r *props.Runner, out *Shrunk) (e explanation, ok bool) {
 }
 
 // TestSampled checks the result of sampling random orders of small programs with known causes of failure. Next to it
-// are the facts from all orders.
+// are the facts from all orders. By day four subjects are sampled.
 func TestSampled(t *testing.T) {
 	trial.Long(t)
 	var b strings.Builder
-	list := []subjects.Subject{}
-	for _, name := range []string{"writer", "barber", "messenger", "attach", "2pc-early", "2pc-stuck", "chain-repair", "snapshot-late", "cache"} {
-		s, _ := subjects.ByName(name)
-		list = append(list, s)
+	names := []string{"writer", "barber", "attach", "cache"}
+	if golden.Whole() {
+		names = []string{"writer", "barber", "messenger", "attach", "2pc-early", "2pc-stuck", "chain-repair", "snapshot-late", "cache"}
 	}
 	tell := func(name string, property func(*props.T), out Shrunk) {
 		r := props.NewRunner(name, property)
@@ -46,8 +45,9 @@ func TestSampled(t *testing.T) {
 		e, _ := sampledOf(r, &out)
 		fmt.Fprintf(&b, "%s: %s\n%s\n\n", name, out.why.String(), e.String())
 	}
-	for _, s := range list {
-		tell(s.Name, s.Property(false), shrunkSubject(t, s.Name))
+	for _, name := range names {
+		s, _ := subjects.ByName(name)
+		tell(name, s.Property(false), shrunkSubject(t, name))
 	}
 	say := func(name string, property func(*props.T)) { tell(name, property, shrunkBy(t, property, 1, 20_000)) }
 	say("backwards", listed)
@@ -86,7 +86,7 @@ func TestSampled(t *testing.T) {
 			t.Error("fails in another way")
 		}
 	})
-	golden.File(t, "testdata/sampled.txt", b.String())
+	golden.Part(t, "testdata/sampled.txt", b.String())
 }
 
 // A chance is an order of a program with its probability, if each deliverable message is equally likely at each
@@ -398,5 +398,41 @@ func TestSampledOnPages(t *testing.T) {
 	out = shrunkSubject(t, "writer")
 	if p := out.Finding.Record(""); out.why.Sampled != nil || p.Why.Sampled != nil || p.Why.Constraints[0].Turned != nil {
 		t.Errorf("all orders were run, and yet %+v", p)
+	}
+}
+
+// TestReductionThatMissesTheCase: two actors share a variable, and one order in 252 fails. The reduction
+// knows no conflict, so it runs one order, which passes. The explanation still counts the run of the case.
+func TestReductionThatMissesTheCase(t *testing.T) {
+	for _, c := range []struct{ panics, want string }{
+		{"", "can fail in the only order of receives;\n    not exact: something besides the order of messages decides"},
+		{"babababa", "fails in plain order, where the oldest message comes first, but with " +
+			"0 at b before 0 at a and 1 at b before 1 at a and 2 at b before 2 at a and 3 at b before 3 at a;\n" +
+			"    there are too many orders to run them all; sampled: it fails in 1 of 100 random orders,\n" +
+			"    and no constraint on two messages was found that says which"},
+	} {
+		property := func(t *props.T) {
+			sys, log := t.System(), ""
+			for _, name := range []string{"a", "b"} {
+				to := sys.Spawn(name, pulse.Func(func(*pulse.Ctx, any) {
+					if log += name; log == c.panics {
+						panic("they take turns")
+					}
+				}))
+				for i := range 5 {
+					sys.Send(to, i)
+				}
+			}
+			if sys.Run(); c.panics == "" && log == "bababababa" {
+				t.Error("they take turns")
+			}
+		}
+		out := shrunkBy(t, property, 1, 500)
+		r := props.NewRunner("turns", property)
+		e, _ := sampledOf(r, &out)
+		if e.String() != c.want {
+			t.Errorf("panics at %q: %s", c.panics, e.String())
+		}
+		r.Close()
 	}
 }

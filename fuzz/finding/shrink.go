@@ -53,7 +53,9 @@ func Shrink(ctx context.Context, r *props.Runner, f *Finding, o shrink.Options) 
 		s.far = &far{tell: o.Progress, at: shrink.Progress{From: out.From, Steps: out.From}}
 		o.Progress = func(p shrink.Progress) { s.far.at.Steps = p.Steps }
 	}
-	out.Result = shrink.Shrink(ctx, s, first, o)
+	part, over := within(ctx, 3, 4) // the rest is for the explanation
+	out.Result = shrink.Shrink(part, s, first, o)
+	over()
 	s.unbind(&out.Best.Case)
 	out.why = s.explain(ctx, &out.Best.Case, out.Best.Signature, explained)
 	if out.Finding, why = s.finding(out.Best.Case); why != "" {
@@ -87,6 +89,15 @@ func leaving(ctx context.Context, some time.Duration) (context.Context, context.
 		return context.WithCancel(ctx)
 	}
 	return context.WithDeadline(ctx, end.Add(-min(some, max(0, time.Until(end)/2))))
+}
+
+// within returns a context that ends after a part of the remaining time of ctx, n of each of.
+func within(ctx context.Context, n, of int) (context.Context, context.CancelFunc) {
+	end, bounded := ctx.Deadline()
+	if !bounded {
+		return context.WithCancel(ctx)
+	}
+	return context.WithTimeout(ctx, time.Until(end)*time.Duration(n)/time.Duration(of))
 }
 
 // unbind removes each constraint whose second message is not sent by the run of the case. Such

@@ -64,13 +64,10 @@ type result struct {
 
 // seeds is the number of runs of each program with each strategy.
 func seeds() int {
-	switch {
-	case nightly():
+	if nightly() {
 		return 1000
-	case testing.Short():
-		return 25
 	}
-	return 50
+	return 25
 }
 
 // textOf says which runs store their trace as text: every 25th.

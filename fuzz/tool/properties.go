@@ -11,12 +11,14 @@ import (
 	"time"
 
 	"github.com/jostle-go/jostle/fuzz"
+	"github.com/jostle-go/jostle/fuzz/existing"
 	"github.com/jostle-go/jostle/fuzz/internal/binary"
 	"github.com/jostle-go/jostle/fuzz/internal/campaign"
 	"github.com/jostle-go/jostle/fuzz/internal/desk"
 	"github.com/jostle-go/jostle/fuzz/internal/flight"
 	"github.com/jostle-go/jostle/fuzz/internal/words"
 	"github.com/jostle-go/jostle/fuzz/internal/worker"
+	"github.com/jostle-go/jostle/pulse/goroutine/overlay"
 )
 
 // A chooser holds the flags that choose the properties of a command.
@@ -175,7 +177,7 @@ func (c *chooser) build(call *Call, temp string, patterns []string) ([]*binary.B
 	if err = errors.Join(err, os.Mkdir(o.Temp, 0o777)); err != nil {
 		return nil, err
 	}
-	o.Overlay, o.Command, o.CommandEnv, o.Env = with.overlay, with.command, with.env, []string{testVariable + "=1"}
+	o.Overlay, o.Command, o.CommandEnv, o.Env = overlay.Flags(with.overlay), with.command, with.env, []string{existing.Variable + "=1"}
 	tests, err := binary.Build(call.Context, o, patterns...)
 	compiled()
 	return append(list, tests...), err

@@ -13,8 +13,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/jostle-go/jostle/fuzz/existing"
 	"github.com/jostle-go/jostle/fuzz/internal/screen"
 	"github.com/jostle-go/jostle/fuzz/internal/worker"
+	"github.com/jostle-go/jostle/pulse/goroutine/overlay"
 )
 
 // newTest returns the command that runs existing tests in many orders of their goroutines.
@@ -28,8 +30,8 @@ shrinks a failing run, explains it and saves it, as for properties. Time is virt
 
 Connections over TCP on loopback addresses and over Unix domain sockets are in memory. Files are
 real. A test that depends on another network, another process, a signal, C code or the garbage
-collector is not controlled. It runs once, as under go test, and -v says what it depends on. So
-it is with a test that computes for 10s without an operation. Examples and benchmarks run as
+collector is not controlled. It runs once, as under go test, and -v says what it depends on. The
+same holds for a test that computes for 10s without an operation. Examples and benchmarks run as
 under go test.
 
 A failing run is shown only if it also fails in a new process.
@@ -96,9 +98,9 @@ func runTest(call *Call, args []string) error {
 	if err != nil {
 		return err
 	}
-	cmd := exec.CommandContext(call.Context, with.command, append([]string{"test", "-vet=off", "-overlay=" + with.overlay}, c.args...)...)
+	cmd := exec.CommandContext(call.Context, with.command, slices.Concat([]string{"test", "-vet=off"}, overlay.Flags(with.overlay), c.args)...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = call.In, screen.Whole(call.Out), screen.Whole(call.Err)
-	cmd.Env = append(append(os.Environ(), with.env...), testVariable+"=1")
+	cmd.Env = append(append(os.Environ(), with.env...), existing.Variable+"=1")
 	if c.budget > 0 {
 		cmd.Env = append(cmd.Env, "JOSTLE_BUDGET="+c.budget.String())
 	}
@@ -127,9 +129,6 @@ func runTest(call *Call, args []string) error {
 	}
 	return err
 }
-
-// testVariable makes a test binary run its tests under control, if it is built with the overlay.
-const testVariable = "JOSTLE_TEST"
 
 // raceOptions make the race detector report a race in each run that has it, not only in
 // the first one, and to a file.

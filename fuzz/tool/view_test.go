@@ -19,6 +19,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jostle-go/jostle/corpus/golden"
 	"github.com/jostle-go/jostle/fuzz"
 	"github.com/jostle-go/jostle/fuzz/finding"
 	"github.com/jostle-go/jostle/fuzz/internal/browser"
@@ -203,16 +204,16 @@ func checkPage(t *testing.T, b *browser.Browser, name string, width int) {
 	b.Keep(name)
 }
 
-// TestViewInABrowser opens a run, steps, forks, continues, explains and saves, by keys alone. With
-// JOSTLE_NIGHTLY=1 or JOSTLE_AXE it does so in all windows, otherwise in two.
+// TestViewInABrowser opens a run, steps, forks, continues, explains and saves, by keys alone, in
+// the window of a phone, and at night in all windows.
 func TestViewInABrowser(t *testing.T) {
 	v := newViewed(t)
 	b := browser.Start(t, v.URL)
 	id := v.caseOf(0)
 	v.report(t, liveOf(60, id))
-	windows := browser.Windows
-	if os.Getenv("JOSTLE_NIGHTLY")+os.Getenv("JOSTLE_AXE") == "" {
-		windows = windows[:2]
+	windows := browser.Windows()
+	if !golden.Whole() {
+		windows = windows[:1]
 	}
 	for _, size := range windows {
 		b.Open(v.url, size.Width, size.Height, size.Theme)

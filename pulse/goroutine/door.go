@@ -23,7 +23,8 @@ type door struct {
 	next    func(control) thread
 	resume  func(c control, g thread, others bool, answer uint64) (why reason, n uint64)
 	times   func(control) (now, next int64)
-	advance func(c control, now int64) (more bool)
+	due     func(c control, now int64) int
+	advance func(c control, now int64, which int) (more bool)
 	look    func(thread, *state)
 	stack   func(g thread, pcs []uintptr) int
 	touched func(c control, i int) (what operation, object unsafe.Pointer, n int)
@@ -34,7 +35,7 @@ type door struct {
 }
 
 // doorVersion is the version of the declarations shared with the runtime.
-const doorVersion = 7
+const doorVersion = 8
 
 // A reason says why a goroutine has returned control to jostle.
 type reason uint8
@@ -76,7 +77,7 @@ type state struct {
 	id      uint64
 	start   uintptr // first instruction of its function
 	op      operation
-	object  uintptr
+	locks   bool           // set if it waits for a mutex
 	waits   string         // what it waits for, or ""
 	callers [depth]uintptr // the innermost callers of its last operation, then zeros
 }

@@ -6,6 +6,8 @@
 //
 // A goroutine is an actor. Before each operation on a channel, on an object of
 // package sync or on a type of package sync/atomic, another goroutine may run.
+// Functions of package sync/atomic are operations in builds of the command
+// jostle, and with the flags -gcflags=all=-d=ssa/intrinsics/off -gcflags=std=.
 // The code between two operations is a step. The system's strategy chooses which
 // goroutine takes the next step. When none can, the virtual clock jumps to the
 // next timer.
@@ -22,7 +24,7 @@
 // the orders that differ only in steps that do not conflict. The first operations on two
 // objects of package sync always conflict, because nothing tells the objects apart. No
 // conflict is known from plain variables, the length of a channel, functions of package
-// sync/atomic that are no methods, and what a sync.Pool returns. If the order of these
+// sync/atomic that are no operations, and what a sync.Pool returns. If the order of these
 // matters, explore with the reduction explore.Everything. State comparison does not see the
 // variables of goroutines, so it must not be used.
 //
@@ -50,7 +52,6 @@ import (
 	"reflect"
 	"runtime"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/jostle-go/jostle/pulse"
@@ -155,8 +156,8 @@ func (w *world) left() (list []string) {
 		if !r.waits() || r.id == 1 {
 			continue
 		}
-		w := r.Waits()
-		list = append(list, w.String())
+		v := r.Waits()
+		list = append(list, v.String())
 	}
 	return list
 }
@@ -182,14 +183,15 @@ func (d *door) begin(sys *pulse.System, main func(), ends bool) *world {
 
 // A routine is a goroutine, as an actor.
 type routine struct {
+	start
 	world  *world
 	thread thread
 	id     uint64 // its number in the run, from 1; 1 is the goroutine that runs main
 	ref    pulse.Ref
-	place  stack.Frame // the line at which the goroutine's function begins
-	why    reason      // why the goroutine returned control to jostle
-	turn   *site       // the message that the goroutine is to receive, or nil if it cannot run
-	since  int         // the number of steps of the run when the goroutine became able to run
+	why    reason // why the goroutine returned control to jostle
+	turn   *site  // the message that the goroutine is to receive, or nil if it cannot run
+	since  int    // the number of steps of the run when the goroutine became able to run
+	ran    int    // the number of steps of the run after its last step
 }
 
 // Receive takes one step of the goroutine.
@@ -272,12 +274,12 @@ func (r *routine) Waits() (out stack.Wait) {
 	if frames := r.frames(); len(frames) > 0 {
 		out.At = frames[0]
 	}
-	what := r.state().waits
-	if what == "" {
+	s := *r.state()
+	if s.waits == "" {
 		out.What = "for its turn"
 		return out
 	}
-	out.What = "in " + what
+	out.What = "in " + s.waits
 	for i := 0; ; i++ {
 		object, made := r.world.awaited(r.thread, i)
 		if object == 0 {
@@ -288,7 +290,7 @@ func (r *routine) Waits() (out stack.Wait) {
 			call, _ := runtime.CallersFrames([]uintptr{made}).Next()
 			o.Made = stack.FrameOf(call)
 		}
-		if isLock(what) {
+		if s.locks {
 			o.Held = r.world.holders(object)
 		}
 		if o.Made.File != "" || len(o.Held) > 0 {
@@ -311,7 +313,7 @@ func (w *world) holders(object uintptr) (list []stack.Hold) {
 			continue
 		}
 		r := w.list[h.id-1]
-		if awaited, _ := w.awaited(r.thread, 0); awaited == object && isLock(r.state().waits) && !waiting[h.id] {
+		if awaited, _ := w.awaited(r.thread, 0); awaited == object && r.state().locks && !waiting[h.id] {
 			waiting[h.id] = true
 			continue
 		}
@@ -323,11 +325,6 @@ func (w *world) holders(object uintptr) (list []stack.Hold) {
 	}
 	slices.Reverse(list)
 	return list
-}
-
-// isLock reports whether a goroutine that waits for something waits for a lock.
-func isLock(waits string) bool {
-	return strings.HasPrefix(waits, "sync.Mutex.") || strings.HasPrefix(waits, "sync.RWMutex.")
 }
 
 func (r *routine) state() *state { return r.world.stateOf(r.thread) }

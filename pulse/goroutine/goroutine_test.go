@@ -2,6 +2,7 @@ package goroutine
 
 import (
 	"fmt"
+	"maps"
 	"runtime"
 	"slices"
 	"strings"
@@ -80,6 +81,16 @@ func (f *fake) next() (next int64) {
 	return next
 }
 
+// due returns the threads whose timers are due, in the order of the times.
+func (f *fake) due(now int64) (list []int) {
+	for _, at := range slices.Sorted(maps.Keys(f.timers)) {
+		if at <= now {
+			list = append(list, f.timers[at]...)
+		}
+	}
+	return list
+}
+
 // door returns the functions of the fake runtime. The goroutine that runs main follows
 // the script.
 func (f *fake) door(script ...act) *door {
@@ -101,18 +112,21 @@ func (f *fake) door(script ...act) *door {
 			return f.resume((*fakeThread)(g), answer)
 		},
 		times: func(control) (now, next int64) { return f.now, f.next() },
-		advance: func(_ control, now int64) (more bool) {
+		due:   func(_ control, now int64) int { return len(f.due(now)) },
+		advance: func(_ control, now int64, which int) (more bool) {
 			f.now = max(f.now, now)
-			at := f.next()
-			if at == 0 || at > f.now {
+			due := f.due(f.now)
+			if len(due) == 0 {
 				return false
 			}
-			f.wake(f.timers[at][0])
-			if f.timers[at] = f.timers[at][1:]; len(f.timers[at]) == 0 {
+			f.wake(due[which])
+			for at, list := range f.timers {
+				f.timers[at] = slices.DeleteFunc(list, func(id int) bool { return id == due[which] && at <= f.now })
+			}
+			if at := f.next(); len(f.timers[at]) == 0 {
 				delete(f.timers, at)
 			}
-			at = f.next()
-			return at != 0 && at <= f.now
+			return len(due) > 1
 		},
 		look:  func(g thread, s *state) { *s = (*fakeThread)(g).state },
 		stack: func(thread, []uintptr) int { return 0 },
@@ -231,6 +245,17 @@ func (s favorite) Pick(e *pulse.Enabled) int {
 
 func (favorite) Choose(_ choice.Kind, n int) int { return n - 1 }
 
+// answers gives these answers to the first choices. It picks the oldest messages.
+type answers []int
+
+func (*answers) Begin(uint64)              {}
+func (*answers) Pick(e *pulse.Enabled) int { return e.Oldest() }
+func (s *answers) Choose(choice.Kind, int) int {
+	a := (*s)[0]
+	*s = (*s)[1:]
+	return a
+}
+
 // TestPatience: a goroutine that can run does not wait forever, and time passes while
 // it waits.
 func TestPatience(t *testing.T) {
@@ -249,13 +274,13 @@ func TestPatience(t *testing.T) {
 	}
 }
 
-// TestSameInstant: the timers of one instant fire together, or what the first one wakes runs
-// before the second one fires.
+// TestSameInstant: the timers of one instant fire together, or what one of them wakes runs before
+// the others fire.
 func TestSameInstant(t *testing.T) {
 	for _, c := range []struct {
 		strategy pulse.Strategy
 		want     string
-	}{{nil, "1 2 1 2 1 2"}, {favorite(-1), "1 2 1 1 2 2"}} {
+	}{{nil, "1 2 1 2 1 2"}, {&answers{1, 0}, "1 2 1 1 2 2"}, {&answers{1, 1}, "1 2 2 2 1 1"}} {
 		f := &fake{}
 		sys := pulse.New(pulse.Options{Strategy: c.strategy, EarlyTimers: pulse.NeverEarly})
 		other := []act{sleeps(2, time.Second), yields, exits}
@@ -296,14 +321,42 @@ func TestEndless(t *testing.T) {
 	}
 }
 
-// TestTicker: a test that waits while a ticker ticks forever is not reported as stuck.
+// TestTicker: a test that waits while a ticker ticks forever is not reported as stuck, because a later
+// tick may wake it. If goroutines wait for each other's locks, no tick can.
 func TestTicker(t *testing.T) {
-	f := &fake{}
 	ticks := slices.Repeat([]act{sleeps(2, time.Nanosecond)}, 2*mostSteps)
-	sys := pulse.New(pulse.Options{})
-	end := f.door(starts(ticks...), blocks).runTest(sys, nil)
-	if end.Outside != "it does not end within 30000 steps" || sys.Failure() != nil {
-		t.Error(end, sys.Failure())
+	locks := []locked{{object: 7, id: 3}, {object: 9, id: 4}, {object: 9, id: 3}, {object: 7, id: 4}}
+	waits := act{blocked, 0, func(f *fake) {
+		for _, g := range f.threads[2:] {
+			g.waits, g.locks = "sync.Mutex.Lock", f.locks != nil
+		}
+	}}
+	const ran = "it does not end within 30000 steps: in the last 1000, only goroutine.1 ran, and "
+	for _, c := range []struct {
+		name            string
+		main            act
+		locks           []locked
+		outside, failed string
+		steps           int
+	}{
+		{"unknown locks", blocks, nil, ran + "goroutine.2 waits in sync.Mutex.Lock, goroutine.3 waits in sync.Mutex.Lock", "", mostSteps},
+		{"one waits for the other", blocks, locks[1:3], ran + "goroutine.2 waits in sync.Mutex.Lock, locked by goroutine.3, goroutine.3 waits in sync.Mutex.Lock", "", mostSteps},
+		{"each waits for the other", blocks, locks, "", "stuck: goroutines wait for each other's locks, and in the last 1000 steps only goroutine.1 ran", 2 * lately},
+		{"the test goes on", yields, locks, "it does not end within 30000 steps: in the last 1000, only main, goroutine.1 ran, and goroutine.2 waits in sync.Mutex.Lock, " +
+			"locked by goroutine.3, goroutine.3 waits in sync.Mutex.Lock, locked by goroutine.2", "", mostSteps},
+	} {
+		f := &fake{locks: c.locks, awaited: []uintptr{0, 0, 9, 7}}
+		sys := pulse.New(pulse.Options{})
+		script := append([]act{starts(ticks...), starts(waits), starts(waits)}, slices.Repeat([]act{c.main}, mostSteps)...)
+		end := f.door(script...).runTest(sys, nil)
+		failed := ""
+		if sys.Failure() != nil {
+			failed = sys.Failure().Text
+		}
+		if end.Outside != c.outside || failed != c.failed || sys.Steps() != c.steps {
+			t.Errorf("%s: %q, %q after %d steps, want %q, %q after %d", c.name, end.Outside, failed, sys.Steps(), c.outside, c.failed, c.steps)
+		}
+		sys.Close()
 	}
 }
 
@@ -336,7 +389,7 @@ func TestHolders(t *testing.T) {
 	waits := func(what string) act {
 		return act{blocked, 0, func(f *fake) {
 			for _, g := range f.threads {
-				g.waits = what
+				g.waits, g.locks = what, what != "sync.WaitGroup.Wait"
 			}
 		}}
 	}
@@ -412,7 +465,7 @@ func TestOrdinaryBuild(t *testing.T) {
 // TestLayout: package runtime shares the struct of functions, so each field except
 // version must have the size of one word.
 func TestLayout(t *testing.T) {
-	if n := unsafe.Sizeof(door{}) / unsafe.Sizeof(uintptr(0)); n != 15 {
+	if n := unsafe.Sizeof(door{}) / unsafe.Sizeof(uintptr(0)); n != 16 {
 		t.Errorf("the door has %d words: change jostleDoorTable and doorVersion too", n)
 	}
 }
@@ -424,6 +477,7 @@ func TestLabels(t *testing.T) {
 		"sync.(*Mutex).Lock":                        "Mutex.Lock",
 		"sync.(*WaitGroup).Go.func1":                "",
 		"sync/atomic.(*Pointer[go.shape.int]).Load": "Pointer.Load",
+		"sync/atomic.jostleAddInt32":                "AddInt32",
 		"runtime.chanrecv2":                         "receive",
 		"runtime.selectnbsend":                      "try to send",
 		"time.Sleep":                                "Sleep",

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 	"unsafe"
 
 	"github.com/jostle-go/jostle/fuzz/explore"
@@ -200,7 +201,8 @@ func (s *stage) lock(o *op) {
 	}
 }
 
-// choose does a select of two or three cases.
+// choose does a select of two or three cases. There are two selects, because a default cannot be
+// conditional, and an operation within reflect.Select lets no other goroutine run.
 func (s *stage) choose(o *op) string {
 	var in, out [3]chan int
 	var values [3]int
@@ -209,38 +211,40 @@ func (s *stage) choose(o *op) string {
 			in[k], out[k], values[k] = nil, in[k], c.value
 		}
 	}
+	k, v, ok := 0, 0, false
 	if o.orElse {
 		select {
-		case v, ok := <-in[0]:
-			return sawCase(0, fmt.Sprint("v", v, ok))
-		case v, ok := <-in[1]:
-			return sawCase(1, fmt.Sprint("v", v, ok))
-		case v, ok := <-in[2]:
-			return sawCase(2, fmt.Sprint("v", v, ok))
+		case v, ok = <-in[0]:
+		case v, ok = <-in[1]:
+			k = 1
+		case v, ok = <-in[2]:
+			k = 2
 		case out[0] <- values[0]:
-			return sawCase(0, "s")
 		case out[1] <- values[1]:
-			return sawCase(1, "s")
+			k = 1
 		case out[2] <- values[2]:
-			return sawCase(2, "s")
+			k = 2
 		default:
 			return "d"
 		}
+	} else {
+		select {
+		case v, ok = <-in[0]:
+		case v, ok = <-in[1]:
+			k = 1
+		case v, ok = <-in[2]:
+			k = 2
+		case out[0] <- values[0]:
+		case out[1] <- values[1]:
+			k = 1
+		case out[2] <- values[2]:
+			k = 2
+		}
 	}
-	select {
-	case v, ok := <-in[0]:
-		return sawCase(0, fmt.Sprint("v", v, ok))
-	case v, ok := <-in[1]:
-		return sawCase(1, fmt.Sprint("v", v, ok))
-	case v, ok := <-in[2]:
-		return sawCase(2, fmt.Sprint("v", v, ok))
-	case out[0] <- values[0]:
-		return sawCase(0, "s")
-	case out[1] <- values[1]:
-		return sawCase(1, "s")
-	case out[2] <- values[2]:
-		return sawCase(2, "s")
+	if o.cases[k].send {
+		return sawCase(k, "s")
 	}
+	return sawCase(k, fmt.Sprint("v", v, ok))
 }
 
 // sawCase is what is logged of a select. A panic does not say which case it was.
@@ -253,11 +257,10 @@ func sawCase(k int, saw string) string {
 
 // An explorer runs a program for package explore.
 type explorer struct {
-	program *program
-	door    *door
-	sys     *pulse.System
-	end     string
-	ends    map[string]bool
+	run  func(sys *pulse.System) (end string)
+	sys  *pulse.System
+	end  string
+	ends map[string]bool
 }
 
 func (e *explorer) Run(s pulse.Strategy) explore.Run {
@@ -265,9 +268,7 @@ func (e *explorer) Run(s pulse.Strategy) explore.Run {
 		e.sys.Close()
 	}
 	e.sys = pulse.New(pulse.Options{Strategy: s, EarlyTimers: pulse.NeverEarly, Record: true})
-	stage := newStage(e.program)
-	e.door.run(e.sys, stage.main)
-	e.end = strings.Join(stage.logs, "|")
+	e.end = e.run(e.sys)
 	return explore.Run{System: e.sys, Failure: e.sys.Failure()}
 }
 
@@ -277,7 +278,11 @@ func (e *explorer) Again()           { clear(e.ends) }
 // differs explores a program by a reduction, and says in what the result differs from the
 // model's.
 func (want *tally) differs(p *program, d *door, by explore.Reduction) string {
-	e := &explorer{program: p, door: d, ends: map[string]bool{}}
+	e := &explorer{ends: map[string]bool{}, run: func(sys *pulse.System) string {
+		stage := newStage(p)
+		d.run(sys, stage.main)
+		return strings.Join(stage.logs, "|")
+	}}
 	defer func() { e.sys.Close() }()
 	r, err := explore.Explore(explore.Options{Method: explore.Method{Reduction: by, CountDistinct: true, DepthFirst: true}, KeepOn: true}, e)
 	switch {
@@ -361,5 +366,47 @@ func TestPlantedReductions(t *testing.T) {
 		if !seen {
 			t.Errorf("it is not noticed that operations %v are ignored", ignored)
 		}
+	}
+}
+
+// TestTimersOfOneInstant: timers of one instant fire in each order.
+func TestTimersOfOneInstant(t *testing.T) {
+	d := controlled(t)
+	for _, c := range []struct {
+		name string
+		main func() string
+		want []string
+	}{
+		{"one select", func() string {
+			a, b := time.After(time.Second), time.After(time.Second)
+			select {
+			case <-a:
+				return "a"
+			case <-b:
+				return "b"
+			}
+		}, []string{"a", "b"}},
+		{"each stops the next", func() (stopped string) {
+			var list [3]*time.Timer
+			for i := range list {
+				list[i] = time.AfterFunc(time.Second, func() {
+					if list[(i+1)%len(list)].Stop() {
+						stopped += fmt.Sprint(i)
+					}
+				})
+			}
+			time.Sleep(time.Minute)
+			return stopped
+		}, []string{"", "0", "1", "2"}},
+	} {
+		e := &explorer{ends: map[string]bool{}, run: func(sys *pulse.System) (end string) {
+			d.run(sys, func() { end = c.main() })
+			return end
+		}}
+		r, err := explore.Explore(explore.Options{Method: explore.Method{Reduction: explore.Everything}}, e)
+		if ends := slices.Sorted(maps.Keys(e.ends)); err != nil || !r.Complete || !slices.Equal(ends, c.want) {
+			t.Errorf("%s: %v, %v, %v", c.name, ends, r, err)
+		}
+		e.sys.Close()
 	}
 }

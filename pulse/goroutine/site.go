@@ -20,7 +20,7 @@ type site struct {
 
 func (s *site) String() string { return s.label }
 
-// IsOperation makes a site a pulse.Operation.
+// IsOperation makes a site a trace.Operation.
 func (s *site) IsOperation() {}
 
 // A siteKey identifies a site.
@@ -62,17 +62,18 @@ func siteOf(s *state) *site {
 // labels caches the results of startOf.
 var labels sync.Map
 
-// A start is the name of a goroutine's function without its package, and the line at which
-// the function begins.
+// A start describes how a goroutine begins: the name of its function without the package, and
+// the line at which the function begins.
 type start struct {
 	name  string
 	place stack.Frame
+	test  bool // set for the goroutine that runs main, and for those that run a test or a subtest
 }
 
 // labelOf returns the start of a goroutine. The goroutine that runs main is named so.
 func labelOf(s *state) start {
 	if s.id == 1 {
-		return start{name: "main"}
+		return start{name: "main", test: true}
 	}
 	if known, ok := labels.Load(s.start); ok {
 		return known.(start)
@@ -89,14 +90,14 @@ func startOf(pc uintptr) start {
 	case f == nil:
 		return start{name: "goroutine"}
 	case strings.HasPrefix(f.Name(), "testing.(*T).Run"):
-		return start{name: "test"}
+		return start{name: "test", test: true}
 	case strings.HasPrefix(f.Name(), "sync.(*WaitGroup).Go."):
 		return start{name: "Go"}
 	}
 	name := f.Name()[strings.LastIndex(f.Name(), "/")+1:]
 	_, name, _ = strings.Cut(name, ".")
 	file, line := f.FileLine(pc)
-	return start{name, stack.FrameOf(runtime.Frame{Function: f.Name(), File: file, Line: line})}
+	return start{name: name, place: stack.FrameOf(runtime.Frame{Function: f.Name(), File: file, Line: line})}
 }
 
 // label describes the operation and its line.
@@ -131,6 +132,9 @@ func (key *siteKey) label() string {
 // verbOf returns the operation that a function of the standard library stands
 // for, or "".
 func verbOf(function string) string {
+	if name, ok := strings.CutPrefix(function, "sync/atomic.jostle"); ok {
+		return name
+	}
 	switch {
 	case strings.HasPrefix(function, "sync.(*"), strings.HasPrefix(function, "sync/atomic.(*"), strings.HasPrefix(function, "net.(*"):
 		kind, method, _ := strings.Cut(function[strings.Index(function, "(*")+2:], ").")

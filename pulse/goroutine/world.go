@@ -1,7 +1,6 @@
 package goroutine
 
 import (
-	"fmt"
 	"time"
 	"unsafe"
 
@@ -73,6 +72,7 @@ const patience = 300
 // has passed.
 func (w *world) share(by *routine) {
 	w.steps++
+	by.ran = w.steps
 	if w.starving == by || w.starving != nil && w.starving.turn == nil {
 		w.starving = nil
 		for _, r := range w.held {
@@ -132,12 +132,9 @@ func (w *world) spin(r *routine) {
 
 // fire sets the virtual time, and fires all timers that are due.
 func (w *world) fire(now int64) {
-	for w.advance(w.control, now) {
+	for w.advance(w.control, now, 0) {
 	}
 }
-
-// mostSteps is the number of steps after which the run of a test counts as endless.
-const mostSteps = 30_000
 
 // over reports whether the run of a test has ended with the last step. r is the goroutine
 // that took the step, nil if the step was a clock tick.
@@ -145,8 +142,8 @@ func (w *world) over(r *routine) bool {
 	if what := w.outside(w.control); w.cause == "" && what != "" {
 		w.cause = "it depends on " + what
 	}
-	if w.cause == "" && w.ends && w.steps >= mostSteps {
-		w.cause = fmt.Sprintf("it does not end within %d steps", mostSteps)
+	if w.cause == "" && w.ends {
+		w.endless()
 	}
 	return w.cause != "" || w.ends && r != nil && r.why == exited && r.id == 1
 }
@@ -191,10 +188,8 @@ func (w *world) routine(g thread, s *state, by pulse.Ref) *routine {
 	if r := w.list[s.id-1]; r != nil {
 		return r
 	}
-	r := &routine{world: w, thread: g, id: s.id}
-	at := labelOf(s)
-	r.place = at.place
-	spec := pulse.Spec{Name: at.name, Actor: r, Safe: true}
+	r := &routine{start: labelOf(s), world: w, thread: g, id: s.id}
+	spec := pulse.Spec{Name: r.name, Actor: r, Safe: true}
 	if by.IsZero() {
 		r.ref = w.sys.SpawnSpec(spec)
 	} else {
@@ -259,17 +254,18 @@ func (w *world) setClock() {
 // tests rely on time.Now being after a deadline when a sleep until then has ended.
 const late = time.Nanosecond
 
-// tick fires the timers that are due: all of them, or only the first one. In the second
-// case what the first one wakes may run before the others fire.
+// tick fires the timers that are due: all of them in the order in which they were set, or only
+// one. In the second case what that one wakes may run before the others fire.
 func (w *world) tick(ctx *pulse.Ctx, _ any) {
-	due := w.due
+	now := w.due + int64(late)
 	w.due = 0
 	if w.steps++; w.over(nil) {
 		w.end()
 		return
 	}
-	now := due + int64(late)
-	if w.advance(w.control, now) && ctx.Choose(2) == 0 {
+	if n := w.door.due(w.control, now); n > 1 && ctx.Choose(2) == 1 {
+		w.advance(w.control, now, ctx.Choose(n))
+	} else {
 		w.fire(now)
 	}
 	w.takeNew(ctx.Self())

@@ -124,7 +124,7 @@ func isStandardPath(p string) bool {
 // paths of modules have others, by convention.
 var standard = strings.Fields("archive bufio bytes cmp compress container context crypto database debug embed encoding errors " +
 	"expvar flag fmt go hash html image index internal io iter log maps math mime net os path plugin reflect regexp runtime " +
-	"slices sort strconv strings structs sync syscall testing text time unicode unique unsafe vendor weak")
+	"slices sort strconv strings structs sync syscall testing text time unicode unique unsafe uuid vendor weak")
 
 // hides reports whether a call belongs to a removed package.
 func (t *Trimmer) hides(call *runtime.Frame) bool {

@@ -67,6 +67,19 @@ func (o *Object) String() (text string) {
 	return text
 }
 
+// Report describes all waits and, if there is one, the cycle that Cycle returns. Each line is
+// indented.
+func Report(list []Wait, asks map[string]string) string {
+	var lines []string
+	for i := range list {
+		lines = append(lines, strings.Split(list[i].String(), "\n")...)
+	}
+	if c := Cycle(list, asks); c != nil {
+		lines = append(lines, "cycle: "+strings.Join(c, " → "))
+	}
+	return "    " + strings.Join(lines, "\n    ")
+}
+
 // Cycle returns the names of actors of which each waits for a lock of the next, or for an
 // answer of the next by asks, and the last of which is the first. It returns nil if there are
 // none.

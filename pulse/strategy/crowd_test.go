@@ -187,11 +187,15 @@ func (w *watched) Pick(e *pulse.Enabled) int {
 
 // TestCrowdsAreDrawnAsEach compares the frequencies of a program's orders, by
 // chi-square, when all races are crowds and when each message is drawn
-// individually. Random's frequencies differ, so the test can fail.
+// individually. Random's frequencies differ, so the test can fail. By day
+// each program has one kind of delivery.
 func TestCrowdsAreDrawnAsEach(t *testing.T) {
 	programs := []*brawl{{sources: 2}, {sources: 3}, {sources: 2, referee: 2}, {sources: 1, referee: 4}, {sources: 2, referee: 2, overrule: true}}
-	for _, p := range programs {
+	for i, p := range programs {
 		for _, delivery := range []pulse.Delivery{pulse.DeliveryFIFO, pulse.DeliveryUnordered} {
+			if i%2 != int(delivery)%2 && byDay(1, 0) == 1 {
+				continue
+			}
 			t.Run(fmt.Sprintf("%d-%d-%v/%d", p.sources, p.referee, p.overrule, delivery), func(t *testing.T) {
 				tries := byDay(7000, 30_000)
 				orders := func(s pulse.Strategy, from int) map[string]int {

@@ -1,14 +1,12 @@
 package strategy
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
 	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/pulse/choice"
 	"github.com/jostle-go/jostle/pulse/hash"
-	"github.com/jostle-go/jostle/pulse/trace"
 )
 
 // A lenient makes the decisions of a lenient replay, which skips parts of the record
@@ -28,17 +26,8 @@ type lenient struct {
 
 	// next has, for each kind of choice, the index in record.Choices at which find
 	// starts.
-	next   [math.MaxUint8 + 1]int
-	strays []int32  // steps that are not in the record
-	unfit  []misfit // choices of the run for which the record had no fitting choice
-}
-
-// A misfit is a choice of the run for which the record had no fitting choice.
-type misfit struct {
-	stored choice.Choice // the choice in the record; N is 0 if there was none
-	kind   choice.Kind
-	n      int
-	given  int
+	next  [math.MaxUint8 + 1]int
+	unfit bool // set if the record had no fitting choice for a choice of the run
 }
 
 func newLenient(record *choice.Record) *lenient {
@@ -56,7 +45,7 @@ func newLenient(record *choice.Record) *lenient {
 func (l *lenient) begin() {
 	clear(l.made)
 	clear(l.next[:])
-	l.count, l.held, l.strays, l.unfit = 0, 0, l.strays[:0], l.unfit[:0]
+	l.count, l.held, l.unfit = 0, 0, false
 }
 
 func (l *lenient) pick(e *pulse.Enabled) int {
@@ -72,7 +61,6 @@ func (l *lenient) pick(e *pulse.Enabled) int {
 		return pulse.Hold
 	}
 	if best < 0 {
-		l.strays = append(l.strays, int32(e.Step()))
 		return e.Oldest()
 	}
 	l.make(place)
@@ -94,7 +82,7 @@ func (l *lenient) whole() bool {
 		}
 	}
 	strikes := slices.ContainsFunc(l.record.Choices, func(c choice.Choice) bool { return c.Value != 0 })
-	return !strikes || len(l.unfit) == 0 && l.answered()
+	return !strikes || !l.unfit && l.answered()
 }
 
 // answered reports whether every choice of the record was used.
@@ -116,10 +104,10 @@ func (l *lenient) choose(k choice.Kind, n int) int {
 	if int(stored.N) == n {
 		return v
 	}
+	l.unfit = true
 	if k == choice.Fault {
-		v = 0
+		return 0
 	}
-	l.unfit = append(l.unfit, misfit{stored, k, n, v})
 	return v
 }
 
@@ -134,63 +122,4 @@ func (l *lenient) find(k choice.Kind) choice.Choice {
 	}
 	l.next[k] = len(l.record.Choices)
 	return choice.Choice{}
-}
-
-// mostStale is the maximum number of differences that stale lists. A changed program
-// may differ in every step, and naming a step takes time.
-const mostStale = 100
-
-// stale lists the differences between the record and the run: first the deliveries
-// and choices of the record that did not apply, then the steps of the run that are
-// not in the record.
-func (l *lenient) stale(run *trace.Trace, label func(int) (string, bool)) (list []string) {
-	more := 0
-	add := func(text func() string) {
-		if len(list) < mostStale {
-			list = append(list, text())
-		} else {
-			more++
-		}
-	}
-	name := func(i int) string {
-		if text, known := label(i); known {
-			return text
-		}
-		return fmt.Sprintf("identity %016x", l.record.Deliveries[i])
-	}
-	after := int32(0)
-	for i, order := range l.made {
-		switch {
-		case order == 0:
-			add(func() string { return fmt.Sprintf("delivery %d of the record, %s, was not made", i, name(i)) })
-		case order < after:
-			add(func() string {
-				return fmt.Sprintf("delivery %d of the record, %s, came before an earlier delivery of the record", i, name(i))
-			})
-		}
-		after = max(after, order)
-	}
-	for i, c := range l.record.Choices {
-		if i >= l.next[c.Kind] {
-			add(func() string { return fmt.Sprintf("choice %d of the record, %v of %d, was not made", i, c.Kind, c.N) })
-		}
-	}
-	for _, m := range l.unfit {
-		add(m.String)
-	}
-	for _, step := range l.strays {
-		add(func() string { return fmt.Sprintf("step %d, %s, is not in the record", step, run.StepLabel(int(step))) })
-	}
-	if more > 0 {
-		list = append(list, fmt.Sprintf("and %d more", more))
-	}
-	return list
-}
-
-func (m misfit) String() string {
-	if m.stored.N == 0 {
-		return fmt.Sprintf("the record has no choice for %v of %d: %d was chosen", m.kind, m.n, m.given)
-	}
-	return fmt.Sprintf("the record has value %d for %v of %d, the run asks for %v of %d: %d was chosen",
-		m.stored.Value, m.stored.Kind, m.stored.N, m.kind, m.n, m.given)
 }

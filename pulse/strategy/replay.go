@@ -18,7 +18,7 @@ type ReplayOptions struct {
 	Trace *trace.Trace
 	// Lenient is for programs that have changed. The replay skips parts of the record
 	// that no longer apply, and delivers the oldest message first if no recorded
-	// message is deliverable. Stale then returns the parts that did not apply.
+	// message is deliverable. Whole then reports whether all parts applied.
 	Lenient bool
 }
 
@@ -205,15 +205,6 @@ func (r *Replayer) Done() error {
 			count(choices, "choice", "choices"), next.Kind, next.N)
 	}
 	return nil
-}
-
-// Stale describes the parts of the record that did not apply in a lenient replay.
-// Call it before the next run, because it reads the trace.
-func (r *Replayer) Stale() []string {
-	if r.lenient == nil {
-		return nil
-	}
-	return r.lenient.stale(r.run, r.deliveryLabel)
 }
 
 // Whole reports whether a lenient replay that is over made every delivery of the

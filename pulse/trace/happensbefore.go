@@ -39,6 +39,12 @@ func (t *Trace) Swappable(a, b int) bool {
 	return sent != a && !t.HappensBefore(a, sent)
 }
 
+// UsesObjects reports whether steps did operations on objects that are no actors, such as channels
+// and mutexes.
+func (t *Trace) UsesObjects() bool {
+	return slices.ContainsFunc(t.Touches, func(x Touch) bool { return x.What == AnObject })
+}
+
 // Sequential reports whether at most one next step was possible at each point of
 // the run. It is true if all pending messages were always on one channel, or only
 // one timer was pending. Lost messages and stopped timers count as pending until

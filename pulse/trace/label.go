@@ -19,6 +19,10 @@ const (
 	cut        = "…"
 )
 
+// An Operation is a message by which a hosted actor takes its next step. Its text, and not its
+// type, says what the actor does.
+type Operation interface{ IsOperation() }
+
 // Label returns a message as one line, such as flush, write(1) or set(key: "a",
 // value: 3).
 //

@@ -319,7 +319,7 @@ func (c *tally) compare(t *testing.T, used *value.Walker, seed, changes uint64) 
 // TestAgreement compares thousands of random values with copies, which have up to three
 // random changes; one in four has none. With -short it compares fewer.
 func TestAgreement(t *testing.T) {
-	seeds := uint64(5000)
+	seeds := uint64(2000)
 	switch {
 	case os.Getenv("JOSTLE_NIGHTLY") != "":
 		seeds = 50_000

@@ -168,7 +168,7 @@ func disagreement(programs *value.Walker, x, y any) string {
 // TestPrograms: programs and walks that write texts agree on which values of random types
 // are equal.
 func TestPrograms(t *testing.T) {
-	seeds := uint64(4000)
+	seeds := uint64(1500)
 	if os.Getenv("JOSTLE_NIGHTLY") != "" {
 		seeds = 200_000
 	}

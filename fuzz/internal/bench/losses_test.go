@@ -34,7 +34,7 @@ func kept(t *testing.T) *Table {
 // small are the options for the searches of each
 // test run: as few as TestLosersAreCaught needs.
 func small() Options {
-	o := Options{Seeds: 10, Runs: 150, Subjects: subjects.Easy()}
+	o := Options{Seeds: 10, Runs: 150, Subjects: subjects.Quick()}
 	switch {
 	case os.Getenv("JOSTLE_NIGHTLY") != "":
 		return Options{}

@@ -40,9 +40,9 @@ type Options struct {
 	Tags string
 	// Compiling is called with the number of packages before their tests are compiled. It may be nil.
 	Compiling func(packages int)
-	// Overlay is the overlay with which existing tests run under control, "" for none. If it is
-	// set, the tests are those that call no function of package fuzz.
-	Overlay string
+	// Overlay has the flags of go build with which existing tests run under control. If it is not
+	// nil, the tests are those that call no function of package fuzz.
+	Overlay []string
 	// Env has the environment variables by which the tests run under control. It is nil without
 	// an overlay.
 	Env []string
@@ -81,7 +81,7 @@ func Build(ctx context.Context, o Options, patterns ...string) (list []*Binary, 
 		return nil, err
 	}
 	for _, p := range packages {
-		tests, err := testsIn(p, o.Verbs, o.Overlay != "")
+		tests, err := testsIn(p, o.Verbs, o.Overlay != nil)
 		if err != nil {
 			return nil, err
 		}
@@ -108,8 +108,8 @@ func (o *Options) flags() (list []string) {
 	if o.Race {
 		list = append(list, "-race")
 	}
-	if o.Overlay != "" {
-		list = append(list, "-overlay="+o.Overlay)
+	if o.Overlay != nil {
+		list = append(list, o.Overlay...)
 	} else if o.Race {
 		tags = strings.Trim(tags+","+raceTag, ",")
 	}
@@ -126,7 +126,7 @@ const raceTag = "jostle_race"
 // uninstrumented returns flags that disable the race detector in jostle's own packages except its
 // examples. The documentation of package pulse explains why.
 func (o *Options) uninstrumented() (list []string) {
-	if !o.Race || o.Overlay != "" {
+	if !o.Race || o.Overlay != nil {
 		return nil
 	}
 	module := path.Dir(o.Verbs)
@@ -164,7 +164,7 @@ func (o *Options) list(ctx context.Context, patterns []string) (packages []*list
 // compile compiles the tests of a package.
 func (o *Options) compile(ctx context.Context, b *Binary) error {
 	args := []string{"test", "-c", "-o", b.Path}
-	if o.Overlay != "" {
+	if o.Overlay != nil {
 		args = append(args, "-vet=off") // vet reads no overlay
 	}
 	args = slices.Concat(args, o.flags(), o.uninstrumented(), []string{b.Package})

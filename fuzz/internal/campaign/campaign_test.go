@@ -235,6 +235,7 @@ func TestStandsAtTheEnd(t *testing.T) {
 // TestSlowRunsAtTheEnd: if a batch is not finished when
 // the time is up, the runs that it has made count.
 func TestSlowRunsAtTheEnd(t *testing.T) {
+	t.Parallel() // it mostly waits
 	o := campaign.Options{For: 300 * time.Millisecond, First: true, File: filepath.Join(t.TempDir(), "state.json")}
 	r := campaignOf(t, t.TempDir(), o, "TestWaits")
 	again, err := campaign.Read(o.File)
@@ -293,6 +294,7 @@ func runsOf(r *campaign.Report) map[string]int {
 // TestStallsByChance: a run that hung once, and does not hang when it
 // is rerun, is not a failure. The machine may have been suspended.
 func TestStallsByChance(t *testing.T) {
+	t.Parallel() // it mostly waits
 	dir := t.TempDir()
 	var notes []string
 	o := campaign.Options{Runs: 500, Env: []string{"JOSTLE_STALL=1s", onceFile + "=" + filepath.Join(dir, "once")}, Tell: func(e campaign.Event) {

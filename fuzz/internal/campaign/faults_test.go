@@ -79,7 +79,7 @@ func TestKilledWorkers(t *testing.T) {
 	want := undisturbed(t)
 	random := rand.New(rand.NewPCG(1, 2))
 	kills, campaigns, deaths := 0, 0, 0
-	for most := times(10, 250); kills < most; campaigns++ {
+	for most := times(5, 250); kills < most; campaigns++ {
 		dir, there := t.TempDir(), t.TempDir()
 		o := campaign.Options{Runs: killedRuns, Workers: 2, Env: append(environment(dir), pidFolder+"="+there)}
 		list := subjects(t, environment(dir), killed...)
@@ -207,7 +207,7 @@ func TestKilledCampaigns(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	dir, there := t.TempDir(), t.TempDir()
 	kills, whole, told := 0, 0, ""
-	for most := times(3, 50); kills < most; {
+	for most := times(2, 50); kills < most; {
 		cmd := process(dir, there)
 		var out strings.Builder
 		cmd.Stdout, cmd.Stderr = &out, &out

@@ -55,6 +55,7 @@ func TestFullDisk(t *testing.T) {
 // second may start. Two such campaigns used to overwrite each other's file.
 func TestOneCampaignForAFile(t *testing.T) {
 	trial.Long(t)
+	t.Parallel() // it mostly waits
 	dir := t.TempDir()
 	state := filepath.Join(dir, "state.json")
 	one := process(dir, t.TempDir(), isEndless+"=1")

@@ -5,6 +5,7 @@ import (
 	"iter"
 	"math/bits"
 	"slices"
+	"strings"
 
 	"github.com/jostle-go/jostle/pulse/hash"
 )
@@ -271,6 +272,9 @@ func (o *Orders) text(s *told, names map[told]string) string {
 
 // shortType removes the package from the name of a type.
 func shortType(name string) string {
+	if strings.Contains(name, " ") { // no named type: "chan a.T", or the operation "send at a.go:3"
+		return name
+	}
 	for i := len(name) - 1; i >= 0; i-- {
 		if name[i] == '.' {
 			return name[i+1:]

@@ -55,7 +55,7 @@ func heap() int {
 // at most 32 bytes each, doubled because tables grow by doubling.
 func TestCampaignsTakeNoMoreMemory(t *testing.T) {
 	trial.Long(t)
-	flat, most := uint64(10_000), uint64(20_000)
+	flat, most := uint64(5_000), uint64(10_000)
 	if os.Getenv("JOSTLE_NIGHTLY") != "" {
 		flat, most = 1_000_000, 10_000_000 // the program still shows a new order now and then
 	}

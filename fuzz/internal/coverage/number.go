@@ -190,7 +190,7 @@ func (o *Orders) number(t *trace.Trace, step int, place int32) int32 {
 	if len(a.steps) >= limit || o.full() || o.isShared(a) {
 		return o.fold(place, d)
 	}
-	return o.addStep(place, told{id: st.ID, msg: o.words.of(typeOf(d)), from: o.words.of(senderOf(t, d))})
+	return o.addStep(place, told{id: st.ID, msg: o.words.of(kindOf(d)), from: o.words.of(senderOf(t, d))})
 }
 
 // fold returns the number of a folded step, which is a step beyond the limits. All folded
@@ -218,6 +218,14 @@ type folding struct {
 	place  int32
 	kind   trace.SendKind
 	number int32
+}
+
+// kindOf returns what is told of a message: its type, or the operation that it stands for.
+func kindOf(d *trace.Send) string {
+	if _, ok := d.Body.(trace.Operation); ok {
+		return trace.Label(d.Body)
+	}
+	return typeOf(d)
 }
 
 // typeOf returns the name of the type of a message, including the package.

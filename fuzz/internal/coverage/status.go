@@ -42,11 +42,12 @@ const (
 )
 
 // judge finds the orders of a run that could have been reversed, and the orders that
-// cannot be reversed in any run. It does nothing if the budget is used up.
+// cannot be reversed in any run. It does nothing if the budget is used up, or if steps use objects
+// such as mutexes, which also decide what can be reversed.
 func (o *Orders) judge(t *trace.Trace) {
 	j := &o.judging
 	n := len(t.Steps)
-	if n > mostJudged || n*len(t.Actors) > mostClocks {
+	if n > mostJudged || n*len(t.Actors) > mostClocks || t.UsesObjects() {
 		return
 	}
 	work := 8*n + 2*n*len(t.Actors) + n*n/32

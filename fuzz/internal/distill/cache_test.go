@@ -341,7 +341,7 @@ func lost(c Cache, said ...*bytes.Buffer) (list []string) {
 // Two processes that share a cache are killed midway. No case that
 // either has saved is lost, and no partly written file remains.
 func TestTwoProcesses(t *testing.T) {
-	rounds := 5
+	rounds := 3
 	if os.Getenv("JOSTLE_NIGHTLY") != "" {
 		rounds = 100
 	}

@@ -59,7 +59,7 @@ func contested(t *props.T) {
 // elected, isolated and revived: 300 runs, or 30,000 with JOSTLE_NIGHTLY=1. The
 // golden files count the events of these runs.
 func TestContested(t *testing.T) {
-	runs, file := 300, "testdata/contested.txt"
+	runs, file := 100, "testdata/contested.txt"
 	if os.Getenv("JOSTLE_NIGHTLY") != "" {
 		runs, file = 30_000, "testdata/contested-nightly.txt"
 	}

@@ -27,7 +27,7 @@ import (
 // say how many runs had which events.
 func TestPublished(t *testing.T) {
 	trial.Long(t)
-	seeds, runs, file := 1, 500, "testdata/published.txt"
+	seeds, runs, file := 1, 200, "testdata/published.txt"
 	if os.Getenv("JOSTLE_NIGHTLY") != "" {
 		seeds, runs, file = 20, 50_000, "testdata/published-nightly.txt"
 	}

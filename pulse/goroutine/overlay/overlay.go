@@ -69,6 +69,13 @@ func Write(o Options) (string, error) {
 	return save(&o, files, own)
 }
 
+// Flags returns the flags of go build for an overlay with this name. Outside of the standard
+// library, the compiler must not replace calls of functions of sync/atomic by instructions,
+// because no other goroutine could run before them.
+func Flags(name string) []string {
+	return []string{"-overlay=" + name, "-gcflags=all=-d=ssa/intrinsics/off", "-gcflags=std="}
+}
+
 // readOwn returns the replacements of the user's overlay.
 func readOwn(name string) (map[string]string, error) {
 	if name == "" {

@@ -58,7 +58,7 @@ const order = `
 
 	# Tests that know nothing of jostle. The overlay only writes files.
 	fuzz, pulse/goroutine < fuzz/existing
-	pulse/goroutine/overlay < fuzz/tool
+	fuzz/existing, pulse/goroutine/overlay < fuzz/tool
 
 	# How it is driven. The command reaches all of this by one door.
 	fuzz/internal/bench, fuzz/internal/campaign/report, fuzz/internal/desk < fuzz/internal/* < fuzz/tool < cmd/jostle

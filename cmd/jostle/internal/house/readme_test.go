@@ -23,9 +23,11 @@ func checkReadme(t *tree) (found []finding) {
 		found = append(found, finding{"README.md", "the README is too long", "keep it under 200 lines; move details into doc comments"})
 	}
 	commands := testCommands(readme)
-	if !slices.ContainsFunc(commands, func(c string) bool { return strings.HasPrefix(c, "go test ./...") }) {
+	if !slices.ContainsFunc(commands, func(c string) bool {
+		return strings.HasPrefix(c, "go test ") && slices.Contains(strings.Fields(c), "./...")
+	}) {
 		found = append(found, finding{"README.md", "the README does not say how to test",
-			"put a fenced block of sh with a line that begins with `go test ./...` right below a heading `## Test`"})
+			"put a fenced block of sh with a line `go test … ./...` right below a heading `## Test`"})
 	}
 	var runs []string
 	for line := range strings.Lines(run) {

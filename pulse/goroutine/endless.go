@@ -1,0 +1,90 @@
+package goroutine
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/jostle-go/jostle/pulse"
+	"github.com/jostle-go/jostle/pulse/stack"
+	"github.com/jostle-go/jostle/pulse/trace"
+)
+
+const (
+	mostSteps = 30 * lately // the number of steps after which the run of a test counts as endless
+	lately    = 1000        // a goroutine that waits during so many steps of others counts as blocked
+	mostNamed = 4           // the number of goroutines of each kind that a report of an endless run names
+)
+
+// endless is called after every step of a test. If the test does not end, endless sets w.cause or
+// fails the run. It fails the run only if the test waits and goroutines wait for each other's
+// locks, because no timer ends such a wait. Other waits may end at a later tick of a ticker.
+func (w *world) endless() {
+	if w.steps%lately != 0 {
+		return
+	}
+	w.host.Touch(trace.AllSteps) // the number of steps matters from here on
+	running, blocked := w.lately()
+	locked := !slices.ContainsFunc(running, isTest) && slices.ContainsFunc(blocked, (*routine).locked)
+	if !locked && w.steps < mostSteps {
+		return
+	}
+	var waits []stack.Wait
+	for _, r := range blocked {
+		waits = append(waits, r.Waits())
+	}
+	if locked && len(stack.Cycle(waits, nil)) > 2 { // a goroutine that waits for its own lock may rely on another one to unlock it
+		w.sys.Fail(w.deadlock(running, waits))
+	}
+	if w.steps < mostSteps {
+		return
+	}
+	w.cause = fmt.Sprintf("it does not end within %d steps", mostSteps)
+	if len(waits) > 0 {
+		w.cause += fmt.Sprintf(": in the last %d, only %s ran, and %s", lately, listed(running, nameOf), listed(waits, func(v stack.Wait) string { return v.String() }))
+	}
+}
+
+// deadlock returns the failure for goroutines of which some wait for each other's locks.
+func (w *world) deadlock(running []*routine, waits []stack.Wait) *pulse.Failure {
+	f := &pulse.Failure{Kind: pulse.KindStuck, Step: w.host.Step(), Waits: waits, Detail: stack.Report(waits, nil), Site: waits[0].At.Func}
+	f.Text = fmt.Sprintf("stuck: goroutines wait for each other's locks, and in the last %d steps only %s ran", lately, listed(running, nameOf))
+	for _, v := range waits {
+		f.Site = min(f.Site, v.At.Func)
+	}
+	return f
+}
+
+// lately returns the goroutines that have taken a step lately, and the others that cannot run.
+// The goroutine that runs main waits for the others, so it counts as blocked only if no other one is.
+func (w *world) lately() (running, blocked []*routine) {
+	for _, r := range w.list {
+		switch {
+		case r == nil:
+		case r.ran > w.steps-lately:
+			running = append(running, r)
+		case r.waits() && r.turn == nil:
+			blocked = append(blocked, r)
+		}
+	}
+	if len(blocked) > 1 && blocked[0].id == 1 {
+		blocked = blocked[1:]
+	}
+	return running, blocked
+}
+
+func nameOf(r *routine) string  { return r.ref.String() }
+func isTest(r *routine) bool    { return r.test }
+func (r *routine) locked() bool { return r.state().locks }
+
+// listed describes the first elements of a list.
+func listed[E any](list []E, text func(E) string) string {
+	var texts []string
+	for _, e := range list[:min(len(list), mostNamed)] {
+		texts = append(texts, text(e))
+	}
+	if n := len(list) - mostNamed; n > 0 {
+		texts = append(texts, fmt.Sprintf("%d more", n))
+	}
+	return strings.Join(texts, ", ")
+}
