@@ -211,7 +211,7 @@ func TestViewInABrowser(t *testing.T) {
 	b := browser.Start(t, v.URL)
 	id := v.caseOf(0)
 	v.report(t, liveOf(60, id))
-	windows := browser.Windows()
+	windows := browser.Windows
 	if !golden.Whole() {
 		windows = windows[:1]
 	}
