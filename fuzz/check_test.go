@@ -55,6 +55,7 @@ var samples = map[string]func(*testing.T){
 	"few":         checksFew,
 	"never-early": func(t *testing.T) { Config{Runs: 64}.Check(t, sleeps) },
 	"empty":       func(t *testing.T) { Config{Runs: 64}.Check(t, func(*props.T) {}) },
+	"labeled":     func(t *testing.T) { Config{Runs: 512, Strategies: []string{"random"}}.Check(t, labeled) },
 	"crowded":     func(t *testing.T) { Config{Runs: 2048, Strategies: []string{"guided"}}.Check(t, saysTooMuch) },
 	"wandering":   func(t *testing.T) { Config{Runs: 128}.Check(t, wandering()) },
 }
@@ -146,6 +147,12 @@ func TestCrowdedFeaturesAreTold(t *testing.T) {
 	if !strings.Contains(out, want) || !strings.Contains(out, "--- PASS") {
 		t.Errorf("want %s:\n%s", want, out)
 	}
+}
+
+// labeled labels what it draws.
+func labeled(t *props.T) {
+	t.Label("customers", props.Draw(t, rapid.IntRange(1, 2), "customers"))
+	t.System().Run()
 }
 
 // sleeps has a timer that never fires while a message can be delivered.

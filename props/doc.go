@@ -51,6 +51,8 @@
 //   - Source returns a golang.org/x/exp/rand Source for code that needs random
 //     numbers.
 //
+// T.Label counts how many runs had a value, to see how the inputs are distributed.
+//
 // Draw all inputs before Run. A running program makes its random choices with
 // Ctx.Choose.
 //

@@ -1,6 +1,8 @@
 package props
 
 import (
+	"slices"
+
 	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/pulse/trace"
 )
@@ -54,6 +56,35 @@ func (t *T) Sometimes(name string, reached bool) {
 	t.runner.noteSometimes(name, reached)
 	if reached {
 		t.runner.hints.add(Hint{Kind: HintReached, Name: name, Steps: t.begun()})
+	}
+}
+
+// A Label is a value that a run gave to T.Label.
+type Label struct {
+	Name  string
+	Value string // formatted as in charts of messages
+}
+
+// mostLabels is the maximum number of labels of a run.
+const mostLabels = 100
+
+// Label records a value of this run for statistics, such as the size of an input or
+// the phase in which the run ended. Go test -v and the report of a campaign say how
+// many runs had each value. They show whether the draws are distributed as intended:
+//
+//	t.Label("customers", n)
+//
+// A run may give several values with one name. At most 100 different labels of a run
+// count, and in a search 100 names with 100 values each, so a name has few values. Label
+// changes neither what the program does nor whether the run fails. Nothing counts labels
+// in an exploration, under rapid or gopter, and under go test -fuzz.
+func (t *T) Label(name string, value any) {
+	if !t.allowed("Label") {
+		return
+	}
+	l := Label{name, trace.Label(value)}
+	if r := t.runner; len(r.labels) < mostLabels && !slices.Contains(r.labels, l) {
+		r.labels = append(r.labels, l)
 	}
 }
 

@@ -217,6 +217,26 @@ func TestSometimes(t *testing.T) {
 	}
 }
 
+// TestLabel: a run has each of its labels once, at most 100.
+func TestLabel(t *testing.T) {
+	n := 0
+	r := props.NewRunner("", func(t *props.T) {
+		n++
+		t.Label("run", n)
+		say(t, func(*pulse.Ctx) { t.Label("run", n) })
+		for i := range 200 {
+			t.Label("in a loop", i*(n-1))
+		}
+	})
+	defer r.Close()
+	if got := r.Run(props.Plan{}).Labels; !slices.Equal(got, []props.Label{{Name: "run", Value: "1"}, {Name: "in a loop", Value: "0"}}) {
+		t.Error(got)
+	}
+	if got := r.Run(props.Plan{}).Labels; len(got) != 100 || got[0].Value != "2" || got[99].Value != "98" {
+		t.Error(got)
+	}
+}
+
 // TestWatches checks for which properties Watches, Remembers and Between are set.
 func TestWatches(t *testing.T) {
 	for _, c := range []struct {
@@ -226,6 +246,7 @@ func TestWatches(t *testing.T) {
 	}{
 		{"nothing", func(*props.T) {}, false, false, false},
 		{"Sometimes", func(t *props.T) { t.Sometimes("s", true) }, false, false, false},
+		{"Label", func(t *props.T) { t.Label("s", 1) }, false, false, false},
 		{"Always", func(t *props.T) { t.Always("a", func() error { return nil }) }, true, false, true},
 		{"Eventually", func(t *props.T) { t.Eventually("e", func() bool { return true }) }, true, true, true},
 		{"Monitor", func(t *props.T) { t.Monitor(deaf{}) }, true, true, true},

@@ -57,7 +57,8 @@ type Runner struct {
 	intruder   atomic.Pointer[pulse.Failure] // the failure for a goroutine that used a T but may not use one
 	over       atomic.Bool                   // set if the method Over was called
 	watched    watched
-	hints      hints // the hints of the current run
+	hints      hints   // the hints of the current run
+	labels     []Label // the labels of the current run
 }
 
 // A Plan decides what one run does.
@@ -146,6 +147,8 @@ type Result struct {
 	// which they were first given. HintsLost is set if there were more than 4,096.
 	Hints     []Hint
 	HintsLost bool
+	// Labels are the values given to T.Label, each once.
+	Labels []Label
 }
 
 // Unproven reports whether the run used a feature for which skipping equivalent
@@ -276,6 +279,7 @@ func (r *Runner) begin(plan Plan) {
 	st := &r.state
 	st.clear()
 	r.hints.clear()
+	r.labels = r.labels[:0]
 	r.t = &T{runner: r, state: st}
 }
 
@@ -367,7 +371,7 @@ func (r *Runner) guarded(what string, f func()) {
 func (r *Runner) result() Result {
 	st := &r.state
 	res := Result{Failure: st.failure, Location: st.location, Stray: r.stray, Inputs: r.inputs, Values: r.values, Arity: r.arity, Reads: r.reads, Parts: r.parts,
-		Logs: st.logs, Attachments: st.attached, System: st.sys, EarlyTimers: r.lent, Hints: r.hints.list, HintsLost: r.hints.lost}
+		Logs: st.logs, Attachments: st.attached, System: st.sys, EarlyTimers: r.lent, Hints: r.hints.list, HintsLost: r.hints.lost, Labels: r.labels}
 	observed := r.isObserved()
 	remembers := observed || len(st.awaited)+len(st.monitors) > 0
 	if st.sys != nil {

@@ -210,6 +210,51 @@ func TestLargeDrawsAreNotRejected(t *testing.T) {
 	}
 }
 
+// TestLabels: a search counts in how many runs each value of a label was given, however often a run
+// gives it. It bounds the number of names and values, and prints the most frequent values first.
+func TestLabels(t *testing.T) {
+	n := 0
+	r := props.NewRunner("property", func(t *props.T) {
+		n++
+		for i := range 3 {
+			t.Label("size", n%3)
+			t.Label("kind", "a b")
+			t.Label(fmt.Sprintf("run %d", n), i)
+		}
+		t.System().Run()
+	})
+	defer r.Close()
+	a, b := NewTally(), NewTally()
+	for range 11 {
+		res := r.Run(props.Plan{})
+		a.Count("random", &res)
+	}
+	b.Runs = 189
+	for i := range 2 * mostLabels {
+		b.label("size", fmt.Sprint(i), 1)
+		b.label(fmt.Sprint(i), "x", 1)
+	}
+	a.Add(&b)
+	if len(b.Labels) != mostLabels || len(b.Labels["size"]) != mostLabels+1 || b.Labels["size"][otherValues] != mostLabels {
+		t.Errorf("%d labels, with %d values, of which others: %d", len(b.Labels), len(b.Labels["size"]), b.Labels["size"][otherValues])
+	}
+	if len(a.Labels) != mostLabels || a.Labels["size"]["2"] != 5 || a.Labels["size"][otherValues] != mostLabels || a.Labels["run 7"]["2"] != 1 {
+		t.Errorf("added up: %d names, sizes %v", len(a.Labels), a.Labels["size"])
+	}
+	var got []string
+	for _, d := range a.Distributions() {
+		if d.Name == "kind" || d.Name == "run 7" || d.Name == "size" {
+			got = append(got, d.String())
+		}
+	}
+	want := []string{`kind: "a b" in 11 runs (6%)`, `run 7: 0 in 1 run (under 1%), 1 in 1 run (under 1%), 2 in 1 run (under 1%)`,
+		`size: other values in 100 runs (50%), 1 in 5 runs (2%), 2 in 5 runs (2%), 0 in 4 runs (2%), 10 in 1 run (under 1%), 11 in 1 run (under 1%), ` +
+			`12 in 1 run (under 1%), 13 in 1 run (under 1%), 14 in 1 run (under 1%), 15 in 1 run (under 1%), and 91 more`}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q\nwant\n%q", got, want)
+	}
+}
+
 // TestReached: a search counts in how many runs each situation was reached, however often a run says
 // so. It keeps the first names if there are too many, also of two workers.
 func TestReached(t *testing.T) {

@@ -1,6 +1,7 @@
 package search
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -37,9 +38,16 @@ type Tally struct {
 	// Reached is the number of runs that reached each situation of T.Sometimes. It has at most
 	// mostReached names.
 	Reached map[string]int `json:",omitempty"`
+	// Labels is the number of runs with each value of T.Label, by name and value. It has at most
+	// mostLabels names, and as many values of each. Further values are counted as otherValues.
+	Labels map[string]map[string]int `json:",omitempty"`
 }
 
-const mostReached = 1000
+const (
+	mostReached = 1000
+	mostLabels  = 100
+	otherValues = "other values"
+)
 
 // NewTally returns a tally of no runs.
 func NewTally() Tally {
@@ -75,6 +83,9 @@ func (t *Tally) Count(arm string, res *props.Result) {
 			t.reach(h.Name, 1)
 		}
 	}
+	for _, l := range res.Labels {
+		t.label(l.Name, l.Value, 1)
+	}
 }
 
 // reach adds runs that reached a situation.
@@ -85,6 +96,71 @@ func (t *Tally) reach(name string, runs int) {
 	if t.Reached[name] > 0 || len(t.Reached) < mostReached {
 		t.Reached[name] += runs
 	}
+}
+
+// label adds runs with a value of a label.
+func (t *Tally) label(name, value string, runs int) {
+	values := t.Labels[name]
+	if values == nil && len(t.Labels) == mostLabels {
+		return
+	}
+	if values == nil {
+		values = map[string]int{}
+		if t.Labels == nil {
+			t.Labels = map[string]map[string]int{}
+		}
+		t.Labels[name] = values
+	}
+	if values[value] == 0 && len(values) >= mostLabels {
+		value = otherValues
+	}
+	values[value] += runs
+}
+
+// A Distribution says in how many runs a label had each value.
+type Distribution struct {
+	Name   string       `json:"name"`
+	Values []ValueCount `json:"values"` // the most frequent value first
+}
+
+// A ValueCount is the number of runs with a value of a label.
+type ValueCount struct {
+	Value string  `json:"value"`
+	Runs  int     `json:"runs"`
+	Share float64 `json:"share"` // of all runs, at most 1
+}
+
+// Distributions returns the values of all labels, sorted by name.
+func (t *Tally) Distributions() (list []Distribution) {
+	for _, name := range slices.Sorted(maps.Keys(t.Labels)) {
+		d := Distribution{Name: name}
+		for value, runs := range t.Labels[name] {
+			d.Values = append(d.Values, ValueCount{value, runs, float64(runs) / float64(t.Runs)})
+		}
+		slices.SortFunc(d.Values, func(a, b ValueCount) int { return cmp.Or(b.Runs-a.Runs, strings.Compare(a.Value, b.Value)) })
+		list = append(list, d)
+	}
+	return list
+}
+
+// mostShown is the maximum number of values that Distribution.String shows.
+const mostShown = 10
+
+// String lists the most frequent values: "size: 2 in 60 runs (60%), 1 in 40 runs (40%)".
+func (d *Distribution) String() string {
+	var list []string
+	for i, v := range d.Values {
+		if i == mostShown {
+			list = append(list, fmt.Sprintf("and %d more", len(d.Values)-i))
+			break
+		}
+		share := "under 1%"
+		if v.Share >= .01 {
+			share = fmt.Sprintf("%.0f%%", 100*v.Share)
+		}
+		list = append(list, fmt.Sprintf("%s in %s (%s)", v.Value, words.Count(v.Runs, "run"), share))
+	}
+	return d.Name + ": " + strings.Join(list, ", ")
 }
 
 func (t *Tally) skipCount(arm string) {
@@ -125,6 +201,11 @@ func (t *Tally) Add(o *Tally) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(o.Reached)) { // sorted, because there is room for some names only
 		t.reach(name, o.Reached[name])
+	}
+	for _, name := range slices.Sorted(maps.Keys(o.Labels)) {
+		for _, value := range slices.Sorted(maps.Keys(o.Labels[name])) {
+			t.label(name, value, o.Labels[name][value])
+		}
 	}
 	for k, n := range o.Rejected {
 		t.Rejected[k] += n

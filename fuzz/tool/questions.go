@@ -39,6 +39,7 @@ func Questions() []Question {
 			{Name: "runs", About: "the number of continuations", Usual: 50, Least: 1, Most: 10_000}}, false, askContinuations},
 		{"gaps", "which orders of two messages the last campaign of jostle fuzz has not shown, although they seem possible", []Parameter{ofProperty}, false, askGaps},
 		{"save", "save a fork as a case, which go test runs first from then on", []Parameter{ofRun}, true, askSave},
+		{"test", "a Go test that replays exactly this run: a file for the package of its property", []Parameter{ofRun}, false, askTest},
 	}
 }
 
@@ -173,4 +174,9 @@ func askSave(ctx context.Context, d *desk.Desk, a values) (any, error) {
 		return nil, err
 	}
 	return map[string]string{"run": desk.IDOf(file), "file": file, "command": "go test -run " + words.Argument(words.Pattern(of.Property.Test)) + " " + of.Binary.Package}, nil
+}
+
+func askTest(ctx context.Context, d *desk.Desk, a values) (any, error) {
+	source, err := d.Promote(ctx, a.text["run"])
+	return map[string]string{"source": source}, err
 }

@@ -37,7 +37,7 @@ type viewer struct {
 func newView() *Command {
 	v := &viewer{questioner: questioner{requests: 2}}
 	cmd := &Command{
-		Use:   "view [packages | folder of a report]",
+		Use:   "view [packages | case | folder of a report]",
 		Short: "Show campaigns and runs in a browser, and step through them",
 		Long: `View starts a server for a browser on this machine, and prints its URL. The pages show the
 properties of the packages with their saved cases, and the campaign of jostle fuzz for the
@@ -49,8 +49,9 @@ fails. The key ? lists the keys. Keys suffice for everything.
 The URL has a random token, and the server refuses requests without it. The pages load
 nothing from elsewhere. They can search and save cases only if the command was started in a
 terminal, or with --write. Ctrl-C ends the server; so does the end of its input, if that is
-a pipe. With the folder of a report, the pages show the campaign and packages of the report.`,
-		Example: "  jostle view ./...\n  jostle view ./bank --port 8080 --open\n  jostle view nightly    # the folder of jostle fuzz --report nightly",
+a pipe. With the folder of a report, the pages show the campaign and packages of the report. With
+the file of a case, they show its run.`,
+		Example: "  jostle view ./...\n  jostle view ./bank --port 8080 --open\n  jostle view nightly    # the folder of jostle fuzz --report nightly\n  jostle view bank/testdata/jostle/neverOverdrawn/ce2db3.case",
 		Run:     v.run,
 	}
 	v.questioner.flags(cmd)
@@ -64,6 +65,14 @@ a pipe. With the folder of a report, the pages show the campaign and packages of
 }
 
 func (v *viewer) run(call *Call, args []string) error {
+	at := ""
+	if len(args) == 1 && desk.IsCase(args[0]) {
+		path, dir, err := caseFile(args)
+		if err != nil {
+			return err
+		}
+		args, at = []string{dir}, "#run/"+desk.IDOf(path)
+	}
 	v.call, v.patterns = call, args
 	defer v.close()
 	file, done, err := v.campaignOf(args)
@@ -79,7 +88,7 @@ func (v *viewer) run(call *Call, args []string) error {
 		return fmt.Errorf("cannot serve on port %d: %w", v.port, err)
 	}
 	h := newHandler(v.Ask, rand.Text(), file, v.write || call.keyboard() != nil)
-	url := fmt.Sprintf("http://%s/%s/", listener.Addr(), h.Token)
+	url := fmt.Sprintf("http://%s/%s/%s", listener.Addr(), h.Token, at)
 	fmt.Fprintf(call.Out, "view: %s\n(Ctrl-C ends it)\n", url)
 	if v.browse {
 		if err := openBrowser(url); err != nil {

@@ -3,15 +3,21 @@
 package tool
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http/httptest"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"runtime"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/jostle-go/jostle/corpus/golden"
 	"github.com/jostle-go/jostle/fuzz"
@@ -20,6 +26,7 @@ import (
 	"github.com/jostle-go/jostle/fuzz/internal/campaign"
 	"github.com/jostle-go/jostle/fuzz/internal/desk"
 	"github.com/jostle-go/jostle/fuzz/internal/worker"
+	"github.com/jostle-go/jostle/fuzz/subjects/trial"
 	"github.com/jostle-go/jostle/props"
 	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/pulse/strategy"
@@ -188,7 +195,7 @@ func checkPage(t *testing.T, b *browser.Browser, name string, width int) {
 	if b.Is(`document.querySelectorAll("img, main script").length`) != 0.0 || b.Is("document.title") == "run" || b.Dialogs > 0 {
 		t.Errorf("%s: a text was taken as markup", name)
 	}
-	for _, complaint := range b.Obstacles() {
+	for _, complaint := range append(b.Obstacles(), b.Violations()...) {
 		t.Errorf("%s: %s", name, complaint)
 	}
 	if len(b.Said) > 0 {
@@ -198,23 +205,20 @@ func checkPage(t *testing.T, b *browser.Browser, name string, width int) {
 }
 
 // TestViewInABrowser opens a run, steps, forks, continues, explains and saves, by keys alone, in
-// a window of a phone, and at night in one of a desktop too.
+// the window of a phone, and at night in all windows.
 func TestViewInABrowser(t *testing.T) {
 	v := newViewed(t)
 	b := browser.Start(t, v.URL)
 	id := v.caseOf(0)
 	v.report(t, liveOf(60, id))
-	for _, size := range []struct {
-		name          string
-		width, height int
-		theme         string
-	}{{"phone", 390, 844, "dark"}, {"desktop", 1280, 800, "light"}} {
-		if size.name == "desktop" && !golden.Whole() {
-			continue // a run in a window for a desktop is checked by TestViewOfALongRun
-		}
-		b.Open(v.url, size.width, size.height, size.theme)
+	windows := browser.Windows
+	if !golden.Whole() {
+		windows = windows[:1]
+	}
+	for _, size := range windows {
+		b.Open(v.url, size.Width, size.Height, size.Theme)
 		b.Until(`document.querySelectorAll("#properties article").length === 3 && document.querySelectorAll("#campaign .case").length === 1`)
-		checkPage(t, b, "overview-"+size.name, size.width)
+		checkPage(t, b, "overview-"+size.Name, size.Width)
 		b.PressUntil("Tab", fmt.Sprintf(`document.activeElement.getAttribute("href") === "#run/%s"`, id))
 		b.Press("Enter")
 		b.Until(`document.querySelectorAll(".row.fails, #row6").length > 0 && /is first/.test(document.getElementById("verdict").textContent)`)
@@ -229,16 +233,19 @@ func TestViewInABrowser(t *testing.T) {
 		b.Press("f")
 		b.Press("k")
 		b.Until(`document.querySelectorAll(".changed del").length === 2`) // both fields of the ledger
-		checkPage(t, b, "run-"+size.name, size.width)
+		checkPage(t, b, "run-"+size.Name, size.Width)
 		b.Press("Home")
 		b.Press("c")
 		b.Until(`/^From step \d+, \d+ of 50 continuations fail/.test(document.getElementById("answer").textContent)`)
 		b.Press("w")
 		b.Until(`/^Why it fails/.test(document.getElementById("answer").textContent)`)
-		checkPage(t, b, "why-"+size.name, size.width)
+		checkPage(t, b, "why-"+size.Name, size.Width)
+		b.Press("t")
+		b.Until(`/^As a Go test.*func TestRun/s.test(document.getElementById("answer").textContent)`)
+		checkPage(t, b, "test-"+size.Name, size.Width)
 		b.Press("1")
 		b.Until(`location.hash.includes("%40") && document.querySelectorAll("#path li").length === 3 && document.querySelectorAll(".row").length > 5`)
-		checkPage(t, b, "fork-"+size.name, size.width)
+		checkPage(t, b, "fork-"+size.Name, size.Width)
 		b.Press("s")
 		b.Until(`/^Saved/.test(document.getElementById("answer").textContent)`)
 		b.Press("u")
@@ -249,7 +256,7 @@ func TestViewInABrowser(t *testing.T) {
 		b.Until(`/^Step 2 of/.test(document.querySelector("#step h1").textContent)`)
 		b.Press("?")
 		b.Until(`document.getElementById("keys").open`)
-		checkPage(t, b, "keys-"+size.name, size.width)
+		checkPage(t, b, "keys-"+size.Name, size.Width)
 		b.Press("Escape")
 		b.Until(`!document.getElementById("keys").open`)
 		b.Press("o")
@@ -325,6 +332,9 @@ func TestViewOfACampaign(t *testing.T) {
 	b.Until(runs("61,000"))
 	b.Until(`document.querySelectorAll("#campaign .case").length === 1`)
 	checkPage(t, b, "campaign", 390)
+	if b.Is(`(e => e.scrollWidth > e.clientWidth)(document.querySelector(".progress").parentElement)`) != false {
+		t.Error("a part of the progress is out of sight on a phone")
+	}
 	b.Is(`document.querySelector("#campaign .case a").focus()`)
 	v.report(t, liveOf(61.2, "x"))
 	b.Until(runs("61,200"))
@@ -389,4 +399,87 @@ func TestViewOutlivesWorkers(t *testing.T) {
 	if answers[true] == 0 || answers[false] == 0 {
 		t.Errorf("of the forks %d end their process, and %d do not", answers[true], answers[false])
 	}
+}
+
+// TestWatched has a property without a bug. It has too many orders to run all of them.
+func TestWatched(t *testing.T) {
+	if os.Getenv(isViewed) != "" {
+		fuzz.Check(t, trial.Crowded(12))
+	}
+}
+
+// isCrowd is set in the environment of a process that serves 200 clients, which are in the same process. It is the
+// path of the file that shows a campaign.
+const isCrowd = "JOSTLE_TEST_OF_CLIENTS"
+
+// TestCrowd serves clients until its input ends, for BenchmarkClientsOfACampaign.
+func TestCrowd(t *testing.T) {
+	file := os.Getenv(isCrowd)
+	if file == "" {
+		return
+	}
+	s := httptest.NewServer(newHandler(nil, "token", file, false))
+	defer s.Close()
+	defer s.CloseClientConnections()
+	for range 200 {
+		r, err := s.Client().Get(s.URL + "/token/events")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Body.Close()
+		go io.Copy(io.Discard, r.Body)
+	}
+	fmt.Println("ready")
+	io.Copy(io.Discard, os.Stdin)
+}
+
+// BenchmarkClientsOfACampaign compares the runs per second of a campaign that 200 clients follow, through a server in
+// another process, with those without them. The campaign has a worker for each processor. The campaigns
+// take turns, and with -benchtime 5x the result is a median of five. The clients are on the same machine, so
+// their own time counts too.
+func BenchmarkClientsOfACampaign(b *testing.B) {
+	file, env := filepath.Join(b.TempDir(), "state.json"), []string{isViewed + "=none", "JOSTLE_OUT=" + b.TempDir()}
+	subjects, err := campaign.Own(b.Context(), "tool", env, "TestWatched")
+	if err != nil {
+		b.Fatal(err)
+	}
+	o := campaign.Options{Workers: runtime.NumCPU(), For: 10 * time.Second, Seed: 1, Env: env, File: file}
+	if testing.Short() {
+		o.For /= 100
+	}
+	runs := func() float64 {
+		r, err := campaign.Run(b.Context(), subjects, o)
+		if err != nil {
+			b.Fatal(err)
+		}
+		return float64(r.Outcomes[0].Runs) / r.Elapsed.Seconds()
+	}
+	followed := func() float64 {
+		crowd := exec.Command(os.Args[0], "-test.run=^TestCrowd$")
+		crowd.Env = append(os.Environ(), isCrowd+"="+campaign.LiveFile(file))
+		in, err := crowd.StdinPipe()
+		if err != nil {
+			b.Fatal(err)
+		}
+		out, err := crowd.StdoutPipe()
+		if err == nil {
+			err = crowd.Start()
+		}
+		if err == nil {
+			_, err = bufio.NewReader(out).ReadString('\n')
+		}
+		if err != nil {
+			b.Fatal(err)
+		}
+		defer crowd.Wait()
+		defer in.Close()
+		return runs()
+	}
+	var lost []float64
+	for b.Loop() {
+		lost = append(lost, 100*(1-followed()/runs()))
+	}
+	slices.Sort(lost)
+	b.ReportMetric(lost[len(lost)/2], "%-of-runs-lost")
+	b.Logf("%.1f", lost)
 }

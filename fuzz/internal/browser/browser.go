@@ -38,6 +38,13 @@ type Browser struct {
 	loaded  bool
 }
 
+// Windows are the sizes and themes in which pages are checked. The first two have each size and each theme.
+var Windows = []struct {
+	Name          string
+	Width, Height int
+	Theme         string
+}{{"phone-dark", 390, 844, "dark"}, {"desktop-light", 1280, 800, "light"}, {"phone-light", 390, 844, "light"}, {"desktop-dark", 1280, 800, "dark"}}
+
 // Start starts a browser, or skips the test if there is none, in short mode, and on systems without
 // inherited pipes. Pages may request URLs that begin with own.
 func Start(t *testing.T, own string) *Browser {
@@ -245,6 +252,40 @@ func (b *Browser) Obstacles() (list []string) {
 	}
 	return list;
 })()`).([]any)
+	for _, text := range found {
+		list = append(list, fmt.Sprint(text))
+	}
+	return list
+}
+
+// Violations returns what axe-core complains of, if JOSTLE_AXE is the path of its file axe.min.js:
+// violated rules of the Web Content Accessibility Guidelines (levels A and AA) and of best practice.
+// It hides folded parts by CSS too. Otherwise the browser lays them out again for each element, and a
+// page with 40 bugs takes a minute.
+func (b *Browser) Violations() (list []string) {
+	b.t.Helper()
+	path := os.Getenv("JOSTLE_AXE")
+	if path == "" {
+		return nil
+	}
+	axe, err := os.ReadFile(path)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	if b.Is("typeof axe") != "object" {
+		b.Is(string(axe))
+	}
+	found, ok := b.Is(`(async () => {
+	const folded = new CSSStyleSheet()
+	folded.replaceSync("details:not([open]) > :not(summary) { display: none !important }")
+	document.adoptedStyleSheets = [folded]
+	const r = await axe.run({resultTypes: ["violations"]})
+	document.adoptedStyleSheets = []
+	return r.violations.flatMap(v => v.nodes.map(n => v.id + ": " + n.html.slice(0, 160) + " " + n.failureSummary))
+})()`).([]any)
+	if !ok {
+		b.t.Fatalf("axe-core in %s does not run", path)
+	}
 	for _, text := range found {
 		list = append(list, fmt.Sprint(text))
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/jostle-go/jostle/fuzz/internal/record"
 	"github.com/jostle-go/jostle/fuzz/internal/session"
 	"github.com/jostle-go/jostle/fuzz/internal/worker"
+	"github.com/jostle-go/jostle/fuzz/search"
 	"github.com/jostle-go/jostle/pulse/hash"
 )
 
@@ -187,6 +188,8 @@ type Outcome struct {
 	Missed []string
 	// Reached is the number of runs that reached each of the other situations of Sometimes.
 	Reached map[string]int
+	// Labels has the values that the property gave to Label.
+	Labels []search.Distribution
 }
 
 // An End is the reason why a campaign ended. If its properties ended for different reasons, End is

@@ -323,7 +323,7 @@ func (t *target) made() *search.Tally {
 func (t *target) outcome(interrupted bool) Outcome {
 	made := t.made()
 	out := Outcome{Subject: t.subject, Findings: grouped(t.Findings), Runs: made.Runs, Steps: made.Steps, Complete: t.Complete, Ran: t.ran(),
-		Notes: slices.Concat(t.Notes, t.Tally.Crowds()), Arms: t.arms(), Orders: t.reported(), Missed: t.Missed, Reached: made.Reached, Complaints: slices.Clone(t.Late),
+		Notes: slices.Concat(t.Notes, t.Tally.Crowds()), Arms: t.arms(), Orders: t.reported(), Missed: t.Missed, Reached: made.Reached, Labels: made.Distributions(), Complaints: slices.Clone(t.Late),
 		Mended: t.Mended, Spent: time.Duration(t.Spent * float64(time.Second))}
 	if t.Saturated > 0 {
 		out.Notes = append(slices.Clone(out.Notes), "saturated: "+out.Orders.Summary())

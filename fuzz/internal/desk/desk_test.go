@@ -107,6 +107,12 @@ func TestDesk(t *testing.T) {
 	if err != nil || of.Property.Test != "TestAsked" || filepath.Dir(file) != filepath.Dir(saved[0].File) || len(d.Properties()[0].Cases) != 3 {
 		t.Fatalf("save: %s, %v", file, err)
 	}
+	source, err := d.Promote(ctx, fork.ID)
+	for _, want := range []string{"package desk_test\n", "/fuzz/subjects/trial\"\n", "\nfunc TestRun", "tested.Quarrels)", "\nproperty \"trial/Quarrels\"\n"} {
+		if err != nil || !strings.Contains(source, want) {
+			t.Fatalf("promote: %v, no %s in\n%s", err, want, source)
+		}
+	}
 	if r, err := d.Explore(ctx, 0, time.Minute, 0); err != nil || len(r.Findings) != 2 {
 		t.Fatalf("explore: %d findings, %v", len(r.Findings), err)
 	}
@@ -179,6 +185,9 @@ func TestOwner(t *testing.T) {
 	}
 	if r, err := d.Replay(ctx, id); err != nil || len(r.Findings) != 1 {
 		t.Errorf("replay: %+v, %v", r, err)
+	}
+	if text, err := d.Promote(ctx, id); err == nil || !strings.Contains(err.Error(), "the property of TestBothAsked has no name") {
+		t.Errorf("promote: %q, %v", text, err)
 	}
 }
 

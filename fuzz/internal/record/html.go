@@ -21,7 +21,7 @@ func (p *Record) HTML() []byte {
 // Write writes the record as a part of a larger page. id consists of letters and digits and
 // must be unique in the page. All anchors begin with it.
 func (p *Record) Write(w *Writer, id string) {
-	w.id, w.heading, w.below = id, "h3", "h4"
+	w.id, w.heading, w.below = id, "h2", "h3"
 	p.all(w)
 	w.id = ""
 }
@@ -52,7 +52,7 @@ const style = `
 @media (prefers-color-scheme: dark) {
 :root { --ink: #e4e8ec; --paper: #16191d; --faint: #98a0a8; --line: #363c43; --bad: #ff7b72; --edge: #b78cff; --wash: #231f33 } }
 body { font: 14px/1.45 system-ui, sans-serif; color: var(--ink); background: var(--paper); margin: 2em; max-width: 90em; overflow-wrap: anywhere }
-.failure { font-size: 1.2em; color: var(--bad); white-space: pre-wrap } p { white-space: pre-line } h2, h4 { font-size: 1em; margin: 2em 0 .5em } a { color: var(--edge) }
+.failure { font-size: 1.2em; color: var(--bad); white-space: pre-wrap } p { white-space: pre-line } h2, h3 { font-size: 1em; margin: 2em 0 .5em } a { color: var(--edge) }
 pre, code, svg, .steps, .runs { font-family: ui-monospace, monospace; font-size: 12px } pre { white-space: pre-wrap } .copy { user-select: all }
 .scroll { overflow-x: auto } .faint { color: var(--faint) } .bad { color: var(--bad) } .edge { color: var(--edge) } ol { padding-left: 1.6em } summary { cursor: pointer }
 svg text { fill: var(--ink) } svg .lane { stroke: var(--line) } svg .sent { stroke: var(--ink); fill: none } svg .faint { fill: var(--faint) } svg .dot { fill: var(--ink) } svg .point { fill: var(--edge) }

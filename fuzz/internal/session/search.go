@@ -200,6 +200,9 @@ func (s *Session) check(ctx context.Context, q *Request, r *Reply) error {
 			"a timer that races with a message was not tested")
 	}
 	r.Text = fmt.Sprintf("%s in %s, %s; %s\n%s", words.Count(res.Runs, "run"), words.Elapsed(time.Since(start)), words.Count(res.Steps, "step"), res.Coverage(), res.Yields())
+	for _, d := range res.Distributions() {
+		r.Text += "\n" + d.String()
+	}
 	return nil
 }
 

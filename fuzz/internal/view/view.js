@@ -170,7 +170,7 @@ function showProgress(last) {
   const head = ["property", "state", "runs", "bugs", "pairs seen", "pairs seen in one order only"];
   return make("div", {class: "scroll", tabindex: 0, role: "region", "aria-label": "Progress of each property"}, make("table", {class: "progress"}, make("thead", {}, make("tr", {}, head.map(t => make("th", {scope: "col"}, t)))),
     make("tbody", {}, (last.properties || []).map(p => make("tr", {}, make("th", {scope: "row"}, p.subject), make("td", {}, p.state),
-      [p.runs, p.findings, p.orders, p.open].map(n => make("td", {class: "number"}, count(n))))))));
+      [p.runs, p.findings, p.orders, p.open].map((n, i) => make("td", {class: "number", "data-is": head[i + 2]}, count(n))))))));
 }
 
 let events;
@@ -357,7 +357,7 @@ function showState(m) {
   const fields = compare(before, now), changed = fields.filter(f => f[1] !== f[2]), same = fields.filter(f => f[1] === f[2]);
   const table = make("table", {class: "mono"}, changed.map(([name, was, is]) => make("tr", {class: "changed"}, make("th", {scope: "row"}, "* " + name),
     make("td", {}, was === undefined ? "new: " : make("del", {}, was), was === undefined ? "" : " → ", make("ins", {}, is === undefined ? "nothing" : is)))),
-  same.map(([name, was]) => make("tr", {}, make("th", {scope: "row"}, name), make("td", {}, was))));
+  same.map(([name, was]) => make("tr", {}, name ? make("th", {scope: "row"}, name) : make("td"), make("td", {}, was))));
   return [make("h2", {}, "State of " + actor(m.to) + (changed.length ? "" : ", unchanged")), make("div", {class: "scroll"}, table)];
 }
 
@@ -408,6 +408,12 @@ async function explain() {
   if (f && run === r) answer(make("h1", {}, "Why it fails"), make("pre", {tabindex: 0}, f.text));
 }
 
+async function promote() {
+  const r = run;
+  const t = await during("Writing a test…", () => ask("test", {run: r.id}));
+  if (t && run === r) answer(make("h1", {}, "As a Go test"), make("p", {}, "Save this as a new file in the folder of the package. A click selects all of it."), make("pre", {tabindex: 0, class: "copy"}, t.source));
+}
+
 async function save() {
   const r = run;
   const s = await during("Saving…", () => ask("save", {run: r.id}, true));
@@ -447,7 +453,7 @@ function route() {
 const keysOfRuns = {
   j: () => go(run.at + 1), n: () => go(run.at + 1), ArrowDown: () => go(run.at + 1), k: () => go(run.at - 1), p: () => go(run.at - 1), ArrowUp: () => go(run.at - 1),
   PageDown: () => go(run.at + 10), PageUp: () => go(run.at - 10), Home: () => go(0), End: () => go(run.size), f: () => press("failing"), g: () => find("goto").focus(),
-  u: () => press("out"), c: () => press("continue"), w: () => press("why"), s: () => press("save"), o: () => location.hash = "",
+  u: () => press("out"), c: () => press("continue"), w: () => press("why"), s: () => press("save"), t: () => press("test"), o: () => location.hash = "",
 };
 
 // press does what a button does, unless the button is disabled or not shown.
@@ -471,7 +477,7 @@ find("goto").addEventListener("keydown", e => {
   find("steps").focus({preventScroll: true});
 });
 find("help").addEventListener("click", () => find("keys").showModal());
-for (const [id, act] of Object.entries({previous: () => go(run.at - 1), next: () => go(run.at + 1), failing: () => go(run.walk.failed), out: leaveFork, continue: continueFrom, why: explain, save}))
+for (const [id, act] of Object.entries({previous: () => go(run.at - 1), next: () => go(run.at + 1), failing: () => go(run.walk.failed), out: leaveFork, continue: continueFrom, why: explain, test: promote, save}))
   find(id).addEventListener("click", () => { if (run && run.walk) act(); });
 let drawing = false;
 find("steps").addEventListener("scroll", () => {

@@ -26,20 +26,12 @@ func browse(t *testing.T) *reportBrowser {
 	return &reportBrowser{browser.Start(t, "file:"), t}
 }
 
-// A window is a size and a theme in which pages are checked.
-type window struct {
-	name          string
-	width, height int
-	theme         string
-}
-
-// windows returns all windows at night. By day it returns one of each size and theme.
-func windows() []window {
-	list := []window{{"phone-dark", 390, 844, "dark"}, {"desktop-light", 1280, 800, "light"}, {"phone-light", 390, 844, "light"}, {"desktop-dark", 1280, 800, "dark"}}
+// shown returns the number of windows in which a page is checked: all at night, two by day.
+func shown() int {
 	if os.Getenv("JOSTLE_NIGHTLY") == "" {
-		return list[:2]
+		return 2
 	}
-	return list
+	return len(browser.Windows)
 }
 
 // problems is a script that returns what a page has that some readers cannot use: text with a contrast
@@ -77,23 +69,23 @@ func TestInABrowser(t *testing.T) {
 	b := browse(t)
 	for _, name := range []string{"account", `<script>document.title="run"; alert(1)</script>`, `<img src=x onerror="document.title='run'">`, `" onload="document.title='run'`} {
 		path := b.written(made(t, name))
-		for _, size := range windows() {
-			b.Open("file://"+path, size.width, size.height, size.theme)
+		for _, size := range browser.Windows[:shown()] {
+			b.Open("file://"+path, size.Width, size.Height, size.Theme)
 			if got := b.Is("document.title"); got != "jostle: 2 bugs in 1 of 3 properties, 1 new since the last report" {
 				t.Errorf("the title is %q", got)
 			}
 			if n := b.Is(`document.querySelectorAll("script, img").length`); n != 0.0 {
 				t.Errorf("%v elements came from a text", n)
 			}
-			b.check(name+" "+size.name, `document.querySelectorAll("h1, .lead, .row:not(.heads) a, .row .copy, .row [data-is=cause]")`)
+			b.check(name+" "+size.Name, `document.querySelectorAll("h1, .lead, .row:not(.heads) a, .row .copy, .row [data-is=cause]")`)
 			b.Is(`document.querySelectorAll("details").forEach(e => e.open = true)`)
 			if n := b.Is(`[...document.querySelectorAll("svg, .matrix, .steps")].filter(s => s.getBoundingClientRect().width > 100).length`); n != 5.0 {
 				t.Errorf("%v pictures are shown, want the steps, and a curve and a matrix of two properties", n)
 			}
-			b.check(name+" "+size.name+", all open", `[]`)
+			b.check(name+" "+size.Name+", all open", `[]`)
 			dark := b.Is(`getComputedStyle(document.body).backgroundColor`) == "rgb(22, 25, 29)"
-			if dark != strings.HasSuffix(size.name, "dark") {
-				t.Errorf("in the %s it is dark: %v", size.theme, dark)
+			if dark != strings.HasSuffix(size.Name, "dark") {
+				t.Errorf("in the %s it is dark: %v", size.Theme, dark)
 			}
 		}
 	}
@@ -115,6 +107,9 @@ func (b *reportBrowser) check(name, list string) {
 	b.t.Helper()
 	if text := b.Is(problems); text != "" {
 		b.t.Errorf("%s:\n%v", name, text)
+	}
+	for _, text := range b.Violations() {
+		b.t.Errorf("%s: %s", name, text)
 	}
 	below := `[...` + list + `].slice(0, 5).filter(e => e.getBoundingClientRect().bottom > innerHeight || !e.checkVisibility()).map(e => e.outerHTML).join("\n")`
 	if text := b.Is(below); text != "" {
@@ -185,12 +180,12 @@ func TestPictures(t *testing.T) {
 			continue
 		}
 		path := b.written(large(t, c.bugs, c.steps))
-		for _, size := range windows() {
-			b.Open("file://"+path, size.width, size.height, size.theme)
-			t.Logf("%s %s: first paint after %.0f ms, loaded after %.0f ms", c.name, size.name, b.Is(painted), b.Is(`performance.getEntriesByType("navigation")[0].loadEventEnd`))
-			b.check(c.name+" "+size.name, `document.querySelectorAll("h1, .lead, .row:not(.heads) a, .row .copy, .row [data-is=cause]")`)
-			b.Keep(c.name + "-" + size.name)
-			if size.name == "desktop-light" {
+		for _, size := range browser.Windows[:shown()] {
+			b.Open("file://"+path, size.Width, size.Height, size.Theme)
+			t.Logf("%s %s: first paint after %.0f ms, loaded after %.0f ms", c.name, size.Name, b.Is(painted), b.Is(`performance.getEntriesByType("navigation")[0].loadEventEnd`))
+			b.check(c.name+" "+size.Name, `document.querySelectorAll("h1, .lead, .row:not(.heads) a, .row .copy, .row [data-is=cause]")`)
+			b.Keep(c.name + "-" + size.Name)
+			if size.Name == "desktop-light" {
 				b.Is(`document.querySelector("a[href='#f0n0']").click()`)
 				if b.Is(`document.querySelector("#f0n0 .race .arrow").checkVisibility()`) != true {
 					t.Errorf("%s: the row does not open the page of its bug", c.name)
@@ -242,5 +237,8 @@ func TestTheBrowserTells(t *testing.T) {
 	}
 	if b.Is("document.title") != "run" {
 		t.Error("no script runs in the browser: nothing shows that ours would not")
+	}
+	if got := b.Violations(); os.Getenv("JOSTLE_AXE") != "" && !strings.Contains(strings.Join(got, "\n"), "image-alt: <img") {
+		t.Errorf("axe-core finds only %q", got)
 	}
 }

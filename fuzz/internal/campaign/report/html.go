@@ -14,7 +14,7 @@ import (
 )
 
 const style = `
-h1 { font-size: 1.4em; margin: 0 } h2 { font-size: 1.2em; border-bottom: 1px solid var(--line) } h3, .failure { font-size: 1em } .lead { margin: .4em 0 1em }
+h1 { font-size: 1.4em; margin: 0 } h2 { font-size: 1.2em; border-bottom: 1px solid var(--line) } .failure { font-size: 1em; border: 0; margin: 1em 0 } .lead { margin: .4em 0 1em }
 .bugs { list-style: none; padding: 0; margin: 0 } .bug { border-top: 1px solid var(--line); padding: .4em 0 } .row { display: grid; grid-template-columns: 7em minmax(12em, 3fr) minmax(8em, 2fr) 7em 5em minmax(10em, 3fr); gap: 0 1em }
 .row small { display: block } .heads { color: var(--faint) } .page > summary, .property > summary { color: var(--faint); padding: .2em 0 } .page > article { padding: .5em 0 1.5em 1em; border-left: 3px solid var(--line); padding-left: 1em }
 table { border-collapse: collapse } td, th { text-align: left; vertical-align: top; padding: .2em .8em .2em 0; border-top: 1px solid var(--line) } .number { text-align: right; white-space: nowrap }
@@ -186,10 +186,13 @@ func num(n int) string { return fmt.Sprint(n) }
 // failure writes finding k, with a chart if the steps of its run are known.
 func (p *Property) failure(w *record.Writer, k int, id string) {
 	f := &p.Findings[k]
+	if f.Path != "" && !f.Existing {
+		w.Put("<p class=\"faint\">step by step, in a browser: <code class=\"copy\">jostle view %s</code></p>\n", words.Argument(f.Path))
+	}
 	if len(f.Steps) > 0 {
 		f.Write(w, id)
 	} else {
-		w.Put("<p class=\"faint\">%s</p>\n<h3 class=\"failure\">%s</h3>\n<pre>%s</pre>\n", p.Name, f.Headline(), f.Text())
+		w.Put("<p class=\"faint\">%s</p>\n<h2 class=\"failure\">%s</h2>\n<pre>%s</pre>\n", p.Name, f.Headline(), f.Text())
 	}
 	told := f.Where
 	if f.Times > 1 {
@@ -222,6 +225,11 @@ func (p *Property) section(w *record.Writer, i int) {
 		situations = append(situations, s.Name+": "+text)
 	}
 	list(w, "Situations of Sometimes", "", situations)
+	var labels []string
+	for _, d := range p.Labels {
+		labels = append(labels, d.String())
+	}
+	list(w, "Values of Label", "", labels)
 	p.curves(w)
 	p.matrix(w, i)
 	list(w, "Receive pairs never seen in this order (possible as far as known)", "", p.Coverage.Open)
@@ -249,7 +257,7 @@ func (p *Property) matrix(w *record.Writer, i int) {
 		}
 		slices.Sort(types)
 		types = slices.Compact(types)
-		w.Put("<h3>Pairs of messages at %s</h3>\n"+record.Scroll+"<table class=\"matrix\">\n<tr><td></td>", all[from].Actor, "Pairs of messages at "+all[from].Actor)
+		w.Put("<h3>Pairs of messages at %s</h3>\n"+record.Scroll+"<table class=\"matrix\">\n<tr><td></td>", all[from].Actor, "Pairs of messages at "+all[from].Actor+" in "+p.Name)
 		for _, name := range types {
 			w.Put("<th scope=\"col\">%s</th>", name)
 		}

@@ -20,6 +20,7 @@ import (
 	"github.com/jostle-go/jostle/fuzz/internal/campaign"
 	"github.com/jostle-go/jostle/fuzz/internal/coverage"
 	"github.com/jostle-go/jostle/fuzz/internal/record"
+	"github.com/jostle-go/jostle/fuzz/search"
 )
 
 // Format is the version of the JSON. It changes when a name changes its meaning or is removed.
@@ -59,7 +60,9 @@ type Property struct {
 	Arms       []Arm     `json:"arms"` // the results of each strategy, sorted by number of new receive pairs, largest first
 	Coverage   Coverage  `json:"coverage"`
 	Sometimes  []Reached `json:"sometimes"` // the situations that the property gave to Sometimes, sorted by number of runs
-	Mended     []string  `json:"mended"`    // files of saved cases whose failure is mended
+	// Labels has the values that the property gave to Label.
+	Labels []search.Distribution `json:"labels"`
+	Mended []string              `json:"mended"` // files of saved cases whose failure is mended
 }
 
 // A Finding is a failure, or the death of a process. Its paths are relative to the parameter root
@@ -148,7 +151,7 @@ func New(done *campaign.Report, root, repository string) *Report {
 func newProperty(out *campaign.Outcome, root, repository string) Property {
 	p := Property{Name: out.Subject.String(), Package: out.Subject.Binary.Package, Test: out.Subject.Property.Test,
 		Passed: len(out.Findings)+len(out.Complaints) == 0, Runs: out.Runs, Steps: out.Steps, Ran: out.Ran, Complete: out.Complete,
-		Complaints: listed(out.Complaints), Notes: listed(out.Notes), Findings: []Finding{}, Arms: []Arm{}, Sometimes: reached(out),
+		Complaints: listed(out.Complaints), Notes: listed(out.Notes), Findings: []Finding{}, Arms: []Arm{}, Sometimes: reached(out), Labels: listed(out.Labels),
 		Seconds: out.Spent.Seconds(), Mended: []string{}}
 	for _, path := range out.Mended {
 		p.Mended = append(p.Mended, fromRoot(path, root))

@@ -28,6 +28,7 @@ import (
 	"github.com/jostle-go/jostle/fuzz/internal/coverage"
 	"github.com/jostle-go/jostle/fuzz/internal/record"
 	"github.com/jostle-go/jostle/fuzz/internal/worker"
+	"github.com/jostle-go/jostle/fuzz/search"
 	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/pulse/strategy"
 )
@@ -73,12 +74,13 @@ func of(name, dir string) *campaign.Report {
 		return campaign.Subject{Binary: &binary.Binary{Package: name, Dir: dir}, Property: worker.Property{Test: test, Name: name}}
 	}
 	arms := []campaign.Arm{{Name: name, Runs: 90, Fresh: 2}, {Name: "pct", Runs: 10, Fresh: 6.75}}
+	labels := []search.Distribution{{Name: name, Values: []search.ValueCount{{Value: name, Runs: 60, Share: 0.6}, {Value: "2", Runs: 40, Share: 0.4}}}}
 	found := func(signature string, r record.Record) *campaign.Finding {
 		r.Signature, r.Where, r.Path = signature, name, filepath.Join(dir, "7f3a.case")
 		return &campaign.Finding{Times: 3, Record: r}
 	}
 	return &campaign.Report{Ended: "time", Elapsed: 90 * time.Second, Deaths: 2, Outcomes: []campaign.Outcome{
-		{Subject: subject("TestFails"), Runs: 100, Steps: 900, Ran: "100 runs, 900 steps", Spent: 1500 * time.Millisecond, Arms: arms, Orders: seen(name, 3), Missed: []string{name}, Reached: map[string]int{"often": 99, "rare": 1},
+		{Subject: subject("TestFails"), Runs: 100, Steps: 900, Ran: "100 runs, 900 steps", Spent: 1500 * time.Millisecond, Arms: arms, Orders: seen(name, 3), Missed: []string{name}, Reached: map[string]int{"often": 99, "rare": 1}, Labels: labels,
 			Findings: []*campaign.Finding{found("a", runOf(name)), found("b", record.Record{Failure: name})}},
 		{Subject: subject("TestLess"), Runs: 5, Ran: "5 runs, 40 steps", Spent: 1500 * time.Millisecond, Complaints: []string{name}, Notes: []string{name}},
 		{Subject: subject("TestHolds"), Runs: 50, Ran: name, Complete: name, Orders: seen(name, 40)},
@@ -210,7 +212,7 @@ func TestAlone(t *testing.T) {
 		}
 	}
 	for _, want := range []string{"default-src 'none'", "prefers-color-scheme: dark", "width=device-width", "<polyline", `class="matrix"`, `class="scroll steps"`,
-		"text: reached in no run", "rare: reached in 1 run", "often: reached in 99 runs", "not found again: ", "new failure: ", "new receive pairs"} {
+		"text: reached in no run", "rare: reached in 1 run", "often: reached in 99 runs", "text: text in 60 runs (60%), 2 in 40 runs (40%)", "not found again: ", "new failure: ", "new receive pairs"} {
 		if !strings.Contains(html, want) {
 			t.Errorf("the page has no %s", want)
 		}
@@ -626,8 +628,11 @@ func TestAgain(t *testing.T) {
 	if text := string(must(t, r.SARIF)); !strings.Contains(text, want) {
 		t.Error(text)
 	}
-	if text := html.UnescapeString(string(r.HTML())); !strings.Contains(text, strings.ReplaceAll(want, `\\`, `\`)) {
-		t.Error(text)
+	text := html.UnescapeString(string(r.HTML()))
+	for _, want := range []string{want, `jostle view 'my bank/it'\\''s.case'`} {
+		if !strings.Contains(text, strings.ReplaceAll(want, `\\`, `\`)) {
+			t.Errorf("no %s in\n%s", want, text)
+		}
 	}
 }
 
