@@ -177,7 +177,7 @@ func (c *chooser) build(call *Call, temp string, patterns []string) ([]*binary.B
 	if err = errors.Join(err, os.Mkdir(o.Temp, 0o777)); err != nil {
 		return nil, err
 	}
-	o.Overlay, o.Command, o.CommandEnv, o.Env = overlay.Flags(with.overlay), with.command, with.env, []string{existing.Variable + "=1"}
+	o.Overlay, o.Command, o.CommandEnv, o.Env = overlay.Flags(with.overlay, with.goroot), with.command, with.env, []string{existing.Variable + "=1"}
 	tests, err := binary.Build(call.Context, o, patterns...)
 	compiled()
 	return append(list, tests...), err

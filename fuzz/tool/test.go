@@ -98,7 +98,7 @@ func runTest(call *Call, args []string) error {
 	if err != nil {
 		return err
 	}
-	cmd := exec.CommandContext(call.Context, with.command, slices.Concat([]string{"test", "-vet=off"}, overlay.Flags(with.overlay), c.args)...)
+	cmd := exec.CommandContext(call.Context, with.command, slices.Concat([]string{"test", "-vet=off"}, overlay.Flags(with.overlay, with.goroot), c.args)...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = call.In, screen.Whole(call.Out), screen.Whole(call.Err)
 	cmd.Env = append(append(os.Environ(), with.env...), existing.Variable+"=1")
 	if c.budget > 0 {

@@ -71,8 +71,12 @@ func Write(o Options) (string, error) {
 
 // Flags returns the flags of go build for an overlay with this name. Outside of the standard
 // library, the compiler must not replace calls of functions of sync/atomic by instructions,
-// because no other goroutine could run before them.
-func Flags(name string) []string {
+// because no other goroutine could run before them. With Go 1.27 it still does: there -gcflags=std=
+// exempts no packages from all= in go test, and package crypto needs its instructions.
+func Flags(name, goroot string) []string {
+	if version, _ := versionOf(goroot); version != "1.26" {
+		return []string{"-overlay=" + name}
+	}
 	return []string{"-overlay=" + name, "-gcflags=all=-d=ssa/intrinsics/off", "-gcflags=std="}
 }
 
