@@ -255,6 +255,22 @@ func TestLabels(t *testing.T) {
 	}
 }
 
+// TestOtherValues: a run counts once for all values of a label that have no room.
+func TestOtherValues(t *testing.T) {
+	tally := NewTally()
+	var full []props.Label
+	for i := range mostLabels - 1 {
+		full = append(full, props.Label{Name: "size", Value: fmt.Sprint(i)})
+	}
+	tally.countLabels(full)
+	for range 2 {
+		tally.countLabels([]props.Label{{Name: "size", Value: "x"}, {Name: "size", Value: "y"}, {Name: "size", Value: "z"}})
+	}
+	if got := tally.Labels["size"]; got["x"] != 2 || got[otherValues] != 2 || len(got) != mostLabels+1 {
+		t.Errorf("x in %d runs, others in %d, of %d values", got["x"], got[otherValues], len(got))
+	}
+}
+
 // TestReached: a search counts in how many runs each situation was reached, however often a run says
 // so. It keeps the first names if there are too many, also of two workers.
 func TestReached(t *testing.T) {

@@ -39,7 +39,8 @@ type Tally struct {
 	// mostReached names.
 	Reached map[string]int `json:",omitempty"`
 	// Labels is the number of runs with each value of T.Label, by name and value. It has at most
-	// mostLabels names, and as many values of each. Further values are counted as otherValues.
+	// mostLabels names, and as many values of each. Further values are counted as otherValues; if
+	// tallies are added, a run may count as otherValues more than once.
 	Labels map[string]map[string]int `json:",omitempty"`
 }
 
@@ -83,9 +84,7 @@ func (t *Tally) Count(arm string, res *props.Result) {
 			t.reach(h.Name, 1)
 		}
 	}
-	for _, l := range res.Labels {
-		t.label(l.Name, l.Value, 1)
-	}
+	t.countLabels(res.Labels)
 }
 
 // reach adds runs that reached a situation.
@@ -96,6 +95,27 @@ func (t *Tally) reach(name string, runs int) {
 	if t.Reached[name] > 0 || len(t.Reached) < mostReached {
 		t.Reached[name] += runs
 	}
+}
+
+// countLabels counts the labels of a run. It counts the run once for all values of a name that have no
+// room.
+func (t *Tally) countLabels(list []props.Label) {
+	var others []string // the names of which the run has a value without room
+	for _, l := range list {
+		if !t.hasRoom(l.Name, l.Value) {
+			if slices.Contains(others, l.Name) {
+				continue
+			}
+			others = append(others, l.Name)
+		}
+		t.label(l.Name, l.Value, 1)
+	}
+}
+
+// hasRoom reports whether a value of a label is counted by itself.
+func (t *Tally) hasRoom(name, value string) bool {
+	values := t.Labels[name]
+	return values[value] > 0 || len(values) < mostLabels
 }
 
 // label adds runs with a value of a label.
@@ -111,7 +131,7 @@ func (t *Tally) label(name, value string, runs int) {
 		}
 		t.Labels[name] = values
 	}
-	if values[value] == 0 && len(values) >= mostLabels {
+	if !t.hasRoom(name, value) {
 		value = otherValues
 	}
 	values[value] += runs
@@ -127,7 +147,7 @@ type Distribution struct {
 type ValueCount struct {
 	Value string  `json:"value"`
 	Runs  int     `json:"runs"`
-	Share float64 `json:"share"` // of all runs, at most 1
+	Share float64 `json:"share"` // of all runs
 }
 
 // Distributions returns the values of all labels, sorted by name.

@@ -5,12 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
 	"strings"
 
+	"github.com/jostle-go/jostle/fuzz/internal/binary"
 	"github.com/jostle-go/jostle/fuzz/internal/env"
 	"github.com/jostle-go/jostle/pulse/goroutine/overlay"
 )
@@ -29,11 +29,11 @@ type compiler struct {
 // An overlay may replace no files below the module cache, where the go command keeps the Go versions
 // that it has downloaded. Such a version is used through a symbolic link.
 func newCompiler(ctx context.Context, own string) (*compiler, error) {
-	out, err := exec.CommandContext(ctx, "go", "env", "GOROOT", "GOMODCACHE").Output()
-	goroot, modules, ok := strings.Cut(strings.TrimSpace(string(out)), "\n")
-	if err != nil || !ok {
-		return nil, fmt.Errorf("go env GOROOT GOMODCACHE: %q, %w", out, err)
+	out, err := (&binary.Options{}).Go(ctx, "env", "GOROOT", "GOMODCACHE")
+	if err != nil {
+		return nil, err
 	}
+	goroot, modules, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
 	root, err := sources(ctx)
 	if err != nil {
 		return nil, err
@@ -82,7 +82,7 @@ func sources(ctx context.Context) (string, error) {
 			if m.Path != libraryModule {
 				continue
 			}
-			dir, err := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}", m.Path+"@"+m.Version).Output()
+			dir, err := (&binary.Options{}).Go(ctx, "list", "-m", "-f", "{{.Dir}}", m.Path+"@"+m.Version)
 			if root := strings.TrimSpace(string(dir)); err == nil && isSources(root) {
 				return root, nil
 			}

@@ -173,8 +173,11 @@ func (c *chooser) build(call *Call, temp string, patterns []string) ([]*binary.B
 		return list, err
 	}
 	with, err := newCompiler(call.Context, "")
+	if err != nil {
+		return nil, err
+	}
 	o.Temp = filepath.Join(temp, "existing")
-	if err = errors.Join(err, os.Mkdir(o.Temp, 0o777)); err != nil {
+	if err := os.Mkdir(o.Temp, 0o777); err != nil {
 		return nil, err
 	}
 	o.Overlay, o.Command, o.CommandEnv, o.Env = overlay.Flags(with.overlay, with.goroot), with.command, with.env, []string{existing.Variable + "=1"}

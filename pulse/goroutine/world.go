@@ -254,7 +254,7 @@ func (w *world) setClock() {
 // tests rely on time.Now being after a deadline when a sleep until then has ended.
 const late = time.Nanosecond
 
-// tick fires the timers that are due: all of them in the order in which they were set, or only
+// tick fires the timers that are due: all of them in the order in which they were made, or only
 // one. In the second case what that one wakes may run before the others fire.
 func (w *world) tick(ctx *pulse.Ctx, _ any) {
 	now := w.due + int64(late)

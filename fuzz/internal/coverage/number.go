@@ -220,7 +220,7 @@ type folding struct {
 	number int32
 }
 
-// kindOf returns what is told of a message: its type, or the operation that it stands for.
+// kindOf returns the kind of a message: its type or, for a goroutine, the operation and its line.
 func kindOf(d *trace.Send) string {
 	if _, ok := d.Body.(trace.Operation); ok {
 		return trace.Label(d.Body)

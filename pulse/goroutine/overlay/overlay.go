@@ -133,7 +133,7 @@ func generate(goroot, version string) (map[string][]byte, error) {
 		}
 		files[e.file] = []byte(changed)
 	}
-	return files, added(goroot, files)
+	return files, addTo(goroot, files)
 }
 
 // edits returns the edits for a Go version.
@@ -146,8 +146,8 @@ func edits(version string) ([]edit, error) {
 	return slices.DeleteFunc(list, func(e edit) bool { return e.only != "" && e.only != version }), err
 }
 
-// added adds the files that GOROOT does not have.
-func added(goroot string, files map[string][]byte) error {
+// addTo adds the files that GOROOT does not have.
+func addTo(goroot string, files map[string][]byte) error {
 	for name, from := range map[string]string{
 		"runtime/jostle.go":                   "control.go.txt",
 		"runtime/jostle_network.go":           "network.go.txt",
@@ -248,7 +248,7 @@ func library(root string, files map[string][]byte) error {
 	}
 	for _, p := range list {
 		if len(p.SFiles) > 0 {
-			continue // skip a package with assembly, because the assembler needs the package's folder, which does not exist (see added)
+			continue // skip a package with assembly, because the assembler needs the package's folder, which does not exist (see addTo)
 		}
 		for _, name := range p.GoFiles {
 			text, err := os.ReadFile(filepath.Join(p.Dir, name))

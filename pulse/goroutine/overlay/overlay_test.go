@@ -59,6 +59,13 @@ func TestEdits(t *testing.T) {
 		}
 		files[e.file] = changed
 	}
+	added := map[string][]byte{}
+	if err := addTo(goroot(), added); err != nil {
+		t.Error(err)
+	}
+	for name, text := range added {
+		files[name] = string(text)
+	}
 	for name, text := range files {
 		if _, err := parser.ParseFile(token.NewFileSet(), name, text, parser.SkipObjectResolution); err != nil {
 			t.Error(err)
