@@ -13,7 +13,7 @@ import (
 func TestSince(t *testing.T) {
 	differ := 0
 	for prog := range programs() / 4 {
-		runs := traces(program{prog, prog%5 == 0}, 4)
+		runs := traces(program{seed: prog, rest: prog%5 == 0}, 4)
 		seen := func(from, to int) (*coverage.Orders, map[coverage.TypeOrder]bool) {
 			o, set, names, want := &coverage.Orders{}, map[goal]int{}, labels{}, map[coverage.TypeOrder]bool{}
 			for _, tr := range runs[from:to] {
