@@ -22,8 +22,8 @@ type Explanation struct {
 	Exact bool `json:"exact,omitempty"`
 	// Mixed is set if one order had both failing and passing runs.
 	Mixed bool `json:"mixed,omitempty"`
-	// Reduced is set if orders were counted as one when every actor receives the same messages in
-	// the same order in all of them. The property may still distinguish such orders.
+	// Reduced is set if equivalent orders were counted once. In equivalent orders, every actor
+	// receives the same messages in the same order. The property may still distinguish them.
 	Reduced bool `json:"reduced,omitempty"`
 	// Skipped is set if the property skipped some of the runs.
 	Skipped bool `json:"skipped,omitempty"`
@@ -137,10 +137,10 @@ type Point struct {
 	// step. If no step decides, both count runs that are random from the start.
 	Before Share `json:"before"`
 	After  Share `json:"after"`
-	// Other is the message that could have come in the deciding step, after which fewest
-	// continuations fail. If its Text is "", the deciding step is a fault or an early timer that
-	// could have been missing. Instead counts the continuations after it, or without the fault.
-	// Both are nil if nothing else helps.
+	// Other is the message that the deciding step could have received instead, and after which
+	// fewest continuations fail. If the deciding step is a fault or an early timer, the Text of
+	// Other is "". Instead counts the continuations after Other, or without the fault or timer.
+	// Both are nil if no alternative makes fewer continuations fail.
 	Other   *Message `json:"other,omitempty"`
 	Instead *Share   `json:"instead,omitempty"`
 	// Spared has the faults and other nonzero answers of the run, if no step decides.

@@ -149,7 +149,7 @@ func TestCrowdedFeaturesAreTold(t *testing.T) {
 	}
 }
 
-// labeled labels what it draws.
+// labeled passes its draw to T.Label.
 func labeled(t *props.T) {
 	t.Label("customers", props.Draw(t, rapid.IntRange(1, 2), "customers"))
 	t.System().Run()
@@ -383,7 +383,7 @@ func TestCasesThatAreThereTwice(t *testing.T) {
 	}
 }
 
-// On request a stale case is repaired, if a run near it still fails.
+// With JOSTLE_REPAIR=1 a stale case is replaced by a similar run, if one still fails.
 func TestStaleCasesAreRepaired(t *testing.T) {
 	dir := t.TempDir()
 	runSample(t, "declared-from", dir)
@@ -606,7 +606,7 @@ func TestLateGoroutinesAreTold(t *testing.T) {
 	}
 }
 
-// lately calls late on another goroutine after Check has returned.
+// lately runs Check, and then calls the function late on another goroutine.
 func lately(t *testing.T, late func(t *props.T, sys *pulse.System)) {
 	var last func()
 	Config{Runs: 20}.Check(t, func(t *props.T) {
@@ -626,7 +626,7 @@ var lateSamples = map[string]func(*testing.T){
 		over := make(chan bool)
 		t.Cleanup(func() { // the verb's own cleanups run before this one
 			close(over)
-			time.Sleep(10 * time.Second) // longer than the process lives
+			time.Sleep(10 * time.Second) // until Errorf has ended the process
 		})
 		lately(t, func(t *props.T, _ *pulse.System) {
 			go func() {
@@ -756,7 +756,7 @@ func TestDistilledCases(t *testing.T) {
 	}
 }
 
-// Target writes pages, too, and names them.
+// Target also writes an HTML page for a failure, and prints the path of the page.
 func TestPagesOfTarget(t *testing.T) {
 	dir := t.TempDir()
 	out := runSample(t, "fuzz-overdraws", dir)

@@ -99,9 +99,10 @@ func outlived() func(*props.T) {
 	}
 }
 
-// If actors share a variable, no reduction sees it. Then Check goes on
-// after the only distinct order, and both verbs say why an order that
-// passed fails later. Check used to pass six actors that share a slice.
+// A reduction cannot see that actors share a variable. So Check continues
+// with random runs after the only distinct order. If an order fails that
+// has passed before, Check and Explore say why. Check used to pass six
+// actors that share a slice.
 // A variable that outlives runs used to be reported as shared by actors.
 func TestOrdersThatPassedAndFail(t *testing.T) {
 	const share, outlives = "actors of this program share more than messages", "something outlives a run"

@@ -232,8 +232,9 @@ func TestDeathsAreMadeAgain(t *testing.T) {
 	}
 }
 
-// A process that makes the same call does not take a live process for dead. If a healthy
-// process was killed, the next one prints one line about it, once, and the test passes.
+// If two processes make the same call at the same time, neither takes the other for dead.
+// If a healthy process was killed, only the next process prints a line about that, and the
+// test passes.
 func TestHealthyRunsThatAreKilled(t *testing.T) {
 	dir := t.TempDir()
 	cmd := start(t, "flight-healthy", dir)

@@ -23,7 +23,7 @@ func order(t *props.T, n int) (words string) {
 }
 
 var bugSamples = map[string]func(*testing.T){
-	// 15 different lists of words can come before "a".
+	// The other three words can come before "a" in 15 different lists.
 	"bug-lists": func(t *testing.T) {
 		Config{KeepOn: true}.Explore(t, func(t *props.T) {
 			before, _, _ := strings.Cut(order(t, 4), "a")

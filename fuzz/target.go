@@ -145,8 +145,8 @@ func (g *target) judge(f *testing.F, seeds int) {
 	}
 }
 
-// lacks reports whether no run so far has reached a verdict, or some situation of T.Sometimes was
-// not reached.
+// lacks reports whether every run so far was skipped, or some situation of T.Sometimes was not
+// reached.
 func (g *target) lacks() bool { return g.tally.Tested() == 0 || len(g.Runner.Missed()) > 0 }
 
 // A target is the state of one call to Target, in one process of the engine.

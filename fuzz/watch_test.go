@@ -91,7 +91,7 @@ func slowly(t *props.T) {
 // while all goroutines wait. So the load of the machine has no effect.
 type timed struct {
 	testing.TB
-	deadline time.Time // zero when there is none
+	deadline time.Time // zero if the test has no deadline
 }
 
 // Deadline returns the time at which the test must be over.
@@ -142,8 +142,8 @@ var stallSamples = map[string]func(*testing.T){
 	},
 }
 
-// stderrTells returns a channel that is closed when the text appears in
-// a line of stderr. Stderr is still printed. The caller calls end last.
+// stderrTells returns a channel that is closed when the text appears in a line
+// written to os.Stderr. The lines are still printed. end restores os.Stderr.
 func stderrTells(text string) (told chan struct{}, end func()) {
 	told, done := make(chan struct{}), make(chan struct{})
 	r, w, err := os.Pipe()

@@ -195,7 +195,7 @@ const (
 	descending   = 8    // the effort of a descent
 	mostAfresh   = 4    // the maximum number of calls to Subject.Afresh
 	freshRuns    = 1000 // the maximum number of runs of one call to Subject.Afresh
-	mostAlike    = 3    // after so many of these descents, settled returns true
+	mostAlike    = 3    // the number of descents to runs as small as the best run after which settled returns true
 )
 
 // inOrder and falling are the levels of a descent: without and with passes that change the draws.

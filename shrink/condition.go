@@ -46,9 +46,9 @@ const (
 // if the condition would be too long, or if no constraints separate the failed orders from the
 // passed orders.
 //
-// In runs of goroutines, a constraint is used only if its two steps occur in both orders. Otherwise
-// it says no more than that its first step occurs, mostly because of the failure: the test waits
-// longer for a goroutine that is stuck.
+// In runs of goroutines, a constraint is used only if some orders have its two steps in one order
+// and some in the other. Otherwise the constraint says only that its first step occurs. Such a step
+// is usually a result of the failure: the test waits longer for a goroutine that is stuck.
 func ConditionOf(orders []Order, like []choice.Constraint) (c Condition, ok bool) {
 	s := newSorter(orders, like)
 	left := s.failed.clone()

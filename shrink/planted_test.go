@@ -89,7 +89,8 @@ func (y *choosy) Run(c shrink.Case) shrink.Outcome {
 }
 
 // A shelf is a board on which one pair of lists fails only under a constraint. A search of 100
-// runs finds the constraint. The first number is the number of messages from outside.
+// runs finds the constraint. The first element of the first list is the run's number of messages
+// from outside.
 type shelf struct {
 	board
 	rare string
@@ -133,7 +134,8 @@ func startedBoard(found string, steps func(a, b []uint64) int) started {
 	return started{y, out.Case}
 }
 
-// only returns the step function of a board that fails only with the given lists.
+// only returns a function for a board that fails only with the lists in the map. The map has the
+// number of steps for each failing pair of lists.
 func only(steps map[string]int) func(a, b []uint64) int {
 	return func(a, b []uint64) int { return steps[fmt.Sprint(a, " ", b)] }
 }

@@ -71,9 +71,10 @@ func (a *agent) answer(question string, args map[string]any, to any) {
 	}
 }
 
-// TestAgentFindsBugs: with nothing but the tools, a script finds the bugs of five programs, learns
-// which step decides, and confirms it: before that step some continuations pass, after it all fail,
-// and with the message that the explanation names in its place all pass.
+// TestAgentFindsBugs: a script that uses only the server's tools finds the bugs of five programs,
+// and learns at which step each failure becomes certain. It confirms the step: some continuations
+// from the state before it pass, and all from the state after it fail. If the step instead receives
+// the message that the explanation names, all continuations pass.
 func TestAgentFindsBugs(t *testing.T) {
 	t.Setenv("JOSTLE_BROKEN", "1")
 	t.Setenv("JOSTLE_OUT", t.TempDir())
@@ -170,7 +171,8 @@ func (a *agent) failing(run string, step int) int {
 	return 100 * len(r.Failures)
 }
 
-// TestAgentIsRefused: wrong questions are errors that say what to ask, and the server goes on.
+// TestAgentIsRefused calls tools with wrong arguments. The server answers with an error that says
+// which arguments are right, and then answers further calls.
 func TestAgentIsRefused(t *testing.T) {
 	t.Setenv("JOSTLE_BROKEN", "1")
 	t.Setenv("JOSTLE_OUT", t.TempDir())
@@ -201,7 +203,7 @@ func TestAgentIsRefused(t *testing.T) {
 	})
 }
 
-// TestSchema: the schema of a question allows the numbers that the question allows.
+// TestSchema checks that the JSON schema of the tool check has the limits of its parameter seconds.
 func TestSchema(t *testing.T) {
 	list := tool.Questions()
 	at := slices.IndexFunc(list, func(q tool.Question) bool { return q.Name == "check" })

@@ -128,8 +128,8 @@ func TestWorkflows(t *testing.T) {
 	}
 }
 
-// checkSteps checks the steps of a workflow or action by themselves. Each must upload the results
-// to where people look at them.
+// checkSteps checks the steps of one workflow or action. They must upload the results to where
+// people look at them.
 func checkSteps(t *testing.T, name string, steps []step) {
 	t.Helper()
 	ids, all := []string{}, ""
@@ -334,7 +334,7 @@ func published(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(err)
 	ts.Setenv("GOPROXY", fmt.Sprintf("file://%s,file://%s", filepath.ToSlash(filepath.Join(work, ".proxy")), filepath.ToSlash(filepath.Join(strings.TrimSpace(string(cache)), "cache/download"))))
 	ts.Setenv("GOMODCACHE", filepath.Join(work, ".modules"))
-	ts.Setenv("GOFLAGS", "-modcacherw -trimpath -ldflags=-w") // what is compiled is the same in each test
+	ts.Setenv("GOFLAGS", "-modcacherw -trimpath -ldflags=-w") // the same in each test, so that later tests find compiled packages in the build cache
 	ts.Setenv("GONOSUMDB", "*")
 	ts.Setenv("GOSUMDB", "off")
 	ts.Setenv("GOBIN", filepath.Join(work, ".bin"))

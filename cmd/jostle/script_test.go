@@ -47,7 +47,7 @@ const (
 )
 
 func TestMain(m *testing.M) {
-	asGo := filepath.Base(os.Args[0]) == "go" // then LookPath would find this process, which would start itself forever
+	asGo := filepath.Base(os.Args[0]) == "go" // LookPath would then find this test binary, which would start itself forever
 	if path, err := exec.LookPath("go"); err == nil && os.Getenv(realGo) == "" && !asGo {
 		os.Setenv(realGo, path)
 	}
@@ -273,7 +273,7 @@ func answers(ts *testscript.TestScript, _ bool, args []string) {
 	if got := fmt.Sprint(r.StatusCode); got != args[1] {
 		ts.Fatalf("%s: %s, want %s", args[2], got, args[1])
 	}
-	body := bufio.NewReader(r.Body) // it may have no end
+	body := bufio.NewReader(r.Body) // read line by line, because the response may never end
 	for text := ""; !strings.Contains(text, args[3]); {
 		line, err := body.ReadString('\n')
 		if text += line; err != nil && !strings.Contains(text, args[3]) {

@@ -93,7 +93,7 @@ func (e *existing) search() {
 		return
 	}
 	if failed {
-		end.Left = nil // the report of the failure names them
+		end.Left = nil // the failure report names the goroutines that have not ended
 	}
 	for _, text := range end.Left {
 		e.Log("a goroutine has not ended: " + trace.Visible(text))
@@ -135,13 +135,14 @@ func (e *existing) try() (out Outcome, end goroutine.End, failed bool) {
 	return out, end, out.Failed || sys.Failure() != nil
 }
 
-// ordersTried is the number of orders in which a test must fail so that jostle is suspected.
+// ordersTried is the number of orders in which a test must fail, so that control by jostle
+// rather than the order is suspected as the reason.
 const ordersTried = 10
 
 // alwaysFails reports whether a test fails by itself, and does not hang, in many random
-// orders. Then the reason is hardly the order: for example, a variable has the real time
-// at which the program began, and the test compares it with the virtual time. It says nothing
-// about a test with a data race, which the race detector may see in every order.
+// orders. If so, the order is hardly the reason. For example, the test may compare virtual
+// time with a variable that has the real time at which the program began. The result means
+// nothing if the test has a data race, which the race detector may report in every order.
 func (e *existing) alwaysFails() bool {
 	for seed := range uint64(ordersTried) {
 		var out Outcome

@@ -188,7 +188,7 @@ func (a Adapter) Test() error {
 		return errors.New("adapttest: Adapter.New has returned nil: return the runtime to test")
 	}
 	s := &suite{adapter: a, seeds: cmp.Or(a.Seeds, 100), broken: map[rule]string{}, ids: map[string]string{}}
-	for s.mark = fmt.Sprintf("%p", s); labelled(s.mark) != ""; { // an earlier suite at this address may have left goroutines with the same mark
+	for s.mark = fmt.Sprintf("%p", s); labelled(s.mark) != ""; { // an earlier suite had the same address, and its goroutines still have the mark
 		s.mark += "+"
 	}
 	s.run()

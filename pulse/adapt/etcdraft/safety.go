@@ -48,7 +48,7 @@ type observed struct {
 	term    uint64 // the last term in which the node was seen leading
 
 	conf   *raftpb.ConfState // the last configuration that was compared with those of other nodes
-	confAt uint64            // the value of applied when conf was compared
+	confAt uint64            // the node's applied index when conf was compared
 }
 
 // A known is an entry that a Safety has seen.

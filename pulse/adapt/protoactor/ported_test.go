@@ -32,7 +32,7 @@ type venue struct {
 	notes map[string][]string
 	open  int           // the number of actors that have not made their last note
 	over  chan struct{} // closed when open has become zero
-	late  uint          // a bit mask: at which places a real run should let other actors run first, as far as possible
+	late  uint          // a bit mask of the places at which a real run tries to let other actors run first
 }
 
 func newVenue(as *actor.ActorSystem, open int) *venue {
@@ -679,7 +679,7 @@ func TestAnswers(t *testing.T) {
 	for _, x := range []struct {
 		name  string
 		play  func(waits int) func(*venue)
-		waits []string // the only result with waits 1, and with waits 2
+		waits []string // the only result of play(1), and of play(2)
 		all   int
 	}{
 		{"piped, among those of the asker", pipes, []string{"collector: b!, 1, 2.", "collector: 1, b!, 2."}, 3},

@@ -81,8 +81,8 @@ var mapRow = regexp.MustCompile("^(?:\\| |\\*\\*)`([a-z0-9/]+)`")
 // mapFile matches a file, or a pattern of files, that the map names.
 var mapFile = regexp.MustCompile("`([a-z0-9_*]+\\.go)`")
 
-// checkMap finds files that the map in CONTRIBUTING.md lacks, and names in it without a
-// file. Each subject has the same two files, and doc.go is where everybody looks.
+// checkMap finds files that the map in CONTRIBUTING.md lacks, and names in the map without
+// a file. The map need not have doc.go files, or the two files that each subject has.
 func checkMap(t *tree) (found []finding) {
 	named := mapped(t.texts["CONTRIBUTING.md"])
 	for _, f := range t.folders {
@@ -238,13 +238,13 @@ func TestMapCanary(t *testing.T) {
 	caught(t, checkMap(tr), "p/b.go", "CONTRIBUTING.md")
 }
 
-// TestNamedTestsCanary names a test that does not exist.
+// TestNamedTestsCanary checks that the name of a test that does not exist is reported.
 func TestNamedTestsCanary(t *testing.T) {
 	tr := mustLoad(t, fstest.MapFS{"CONTRIBUTING.md": file("`TestThis`, `TestThat`"), "p/p_test.go": file("package p", "func TestThis() {}")})
 	caught(t, checkNamedTests(tr), "CONTRIBUTING.md")
 }
 
-// TestReadmeExamplesCanary shows code and output in a README that no test has.
+// TestReadmeExamplesCanary checks that code and output in a README are reported if no test has them.
 func TestReadmeExamplesCanary(t *testing.T) {
 	const fence = "```"
 	readme := "# jostle\n" + fence + "go\nx := 1\n\nuse(x)\n" + fence + "\n" + fence + "text\n1 and\n2\n" + fence + "\n" +
@@ -264,7 +264,7 @@ func TestReadmeExamplesCanary(t *testing.T) {
 	}
 }
 
-// TestReadmeCanary plants READMEs that are too long, or name other commands than .ci/run.
+// TestReadmeCanary checks that a README is reported if it is too long, or if it has commands that .ci/run does not run.
 func TestReadmeCanary(t *testing.T) {
 	const block = "```sh\ngo run ./cmd/jostle demo # the main job\n\ngo test ./...\n```\n"
 	run := file("#!/bin/bash", "  go test ./... # all", "go run ./cmd/jostle demo")

@@ -21,7 +21,7 @@ type shape struct {
 	methods map[string]int
 }
 
-// share returns the arrows as a percentage of all that are possible.
+// share returns the number of arrows as a percentage of the number of pairs of rooms.
 func (s *shape) share() float64 {
 	if s.rooms < 2 {
 		return 0
@@ -42,8 +42,8 @@ func (s *shape) busiest() (name string, methods int) {
 // mostMethods bounds the methods of a type.
 const mostMethods = 60
 
-// mostArrows limits the share of arrows, in percent, in folders in which most files once
-// used most others.
+// mostArrows limits the percentage of pairs of files in which one file uses the other. It
+// has the folders in which most files once used most others.
 var mostArrows = map[string]float64{"pulse": 40, "fuzz/explore": 40}
 
 // mostLines bounds the lines of folders that should only call other packages.
@@ -197,7 +197,7 @@ func locals(d ast.Decl) map[string]bool {
 // draw counts the arrows: from a file to another file that declares a name which
 // it uses, if no third file declares it too, and to a folder that it imports.
 func (s *shape) draw(files []*source, below []string) {
-	home := map[string]int{} // by name; -1 when several declare it
+	home := map[string]int{} // the index of the file that declares a name, -1 if several do
 	for i, f := range files {
 		for name := range declared(f.syntax, true) {
 			if at, known := home[name]; known && at != i {
@@ -257,7 +257,8 @@ func TestShapes(t *testing.T) {
 	}
 }
 
-// TestShapesCanary measures a planted tree.
+// TestShapesCanary checks the measurements of a small planted repository, and that each of its
+// folders that exceeds a limit is reported.
 func TestShapesCanary(t *testing.T) {
 	many := make([]string, mostMethods+1)
 	for i := range many {

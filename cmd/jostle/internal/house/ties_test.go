@@ -19,7 +19,7 @@ import (
 // known lists which packages may know others by name. On a stack, the name is the
 // only way to tell which package a function belongs to.
 var known = map[string][]string{
-	"fuzz/tool": {"github.com/jostle-go/jostle/cmd/jostle"}, // the workflows that it writes install it
+	"fuzz/tool": {"github.com/jostle-go/jostle/cmd/jostle"}, // the written workflows install the command
 	"props":     {"github.com/stretchr/testify", "pgregory.net/rapid", "github.com/leanovate/gopter", "github.com/anishathalye/porcupine"},
 }
 
@@ -83,7 +83,7 @@ func (t *tree) constants(f *folder, s *source, compared map[ast.Node]bool) (list
 	return list
 }
 
-// specs returns how many names of a declaration have a value each.
+// specs returns the number of names in a declaration if each has a value of its own, else 0.
 func specs(spec *ast.ValueSpec, ok bool) int {
 	if !ok || len(spec.Values) != len(spec.Names) {
 		return 0
