@@ -34,8 +34,9 @@ type Explanation struct {
 	// Early is set if the case does not fail without timers that fire early.
 	Early       bool         `json:"early,omitempty"`
 	Constraints []Constraint `json:"constraints,omitempty"`
-	// Depth is the number of constraints and nonzero answers that distinguish the run of the case
-	// from the run in which the oldest message always comes first and all answers are zero.
+	// Depth says how much the run of the case differs from the run in which the oldest message
+	// always comes first and all answers are zero. It is the number of constraints and nonzero
+	// answers that make the difference.
 	Depth int `json:"depth,omitempty"`
 	// Unnamed is the number of constraints with place InOwn that Constraints omits because they
 	// are too many. Usually it is zero.

@@ -127,7 +127,7 @@ func TestNames(t *testing.T) {
 		"before":    func(e *Case) { e.Schedule.Before = []choice.Constraint{{First: 1}} },
 		"answer":    func(e *Case) { e.Schedule.Choices = []choice.Choice{{N: 2}} },
 	}
-	f.Property = "" // one of the other cases has another property
+	f.Property = "" // allow cases of several properties
 	for what, change := range other {
 		e := writerCase()
 		change(&e)

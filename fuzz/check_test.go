@@ -175,8 +175,8 @@ func fickle() func(*props.T) {
 	}
 }
 
-// runSample runs a sample in a process of its own, with cases kept in dir, and
-// returns what it prints, without what differs from run to run.
+// runSample runs a sample in a process of its own, which saves cases in dir. It
+// returns the output, without parts that differ from run to run.
 func runSample(t *testing.T, sample, dir string, env ...string) string {
 	t.Helper()
 	exe, err := os.Executable()
@@ -650,7 +650,7 @@ func skipping(skipped, of int) func(*props.T) {
 
 var skippingSamples = map[string]func(*testing.T){
 	"skips-999": func(t *testing.T) { Config{Runs: 1000}.Check(t, skipping(999, 1000)) },
-	"skips-60":  func(t *testing.T) { Config{Runs: 100}.Check(t, skipping(60, 101)) }, // 101, because Check repeats one run
+	"skips-60":  func(t *testing.T) { Config{Runs: 100}.Check(t, skipping(60, 101)) }, // of 101, because Check repeats one of its 100 runs
 	"explore-99": func(t *testing.T) {
 		Explore(t, func(t *props.T) {
 			order := ""

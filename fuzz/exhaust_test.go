@@ -122,9 +122,9 @@ func TestOrdersThatPassedAndFail(t *testing.T) {
 	}
 }
 
-// Check continues at random if the orders that it ran may
-// not be all of them: the property draws, has many orders
-// or does not repeat itself, or a strategy is set.
+// Check continues with random orders if it may not have run all orders. That is
+// so if the property draws values, has many orders or is not deterministic, or if
+// the user has set a strategy.
 func TestCheckGoesOn(t *testing.T) {
 	calls := 0
 	for _, c := range []struct {

@@ -94,7 +94,7 @@ var flightSamples = map[string]func(*testing.T){
 			t.Fatal(err)
 		}
 		if _, err := os.Stat(c.File); err != nil {
-			leaveBehind(t, c, deadly(5, 0)) // it ends its process in none of the first orders
+			leaveBehind(t, c, deadly(5, 0)) // deadly does not end the process in the first orders
 		}
 		c.Runs = 0
 		c.Explore(t, deadly(5, 0))

@@ -174,7 +174,7 @@ func stalled(t *testing.T, sample string, env ...string) *exec.Cmd {
 		t.Fatal(err)
 	}
 	cmd := exec.Command(exe, "-test.run", "^TestSample$", "-test.timeout", "5m")
-	dir := t.TempDir() // also for files that a killed process leaves behind
+	dir := t.TempDir() // also for temporary files, which the process leaves behind if it is killed
 	cmd.Env = append(os.Environ(), append(env, "JOSTLE_SAMPLE="+sample, "JOSTLE_OUT="+dir, "JOSTLE_CACHE="+dir, "TMPDIR="+dir)...)
 	return cmd
 }

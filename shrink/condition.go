@@ -319,10 +319,10 @@ func (s *sorter) choose(list, chosen []literal, passed set, n int) []literal {
 	return nil
 }
 
-// widest returns a conjunction of constraints that holds in a given order, the only element of the
-// set one, but in no passed order. It also returns the orders in which the conjunction holds. It is
-// a greedy algorithm: it adds the constraint for which the number of excluded passed orders times
-// the number of remaining orders in the set left is largest.
+// widest returns a conjunction of constraints that holds in no passed order, but in the only order
+// of the set one. It also returns the orders in which the conjunction holds. The algorithm is
+// greedy. A constraint excludes some passed orders, and keeps some orders of the set left. widest
+// adds the constraint for which the product of these two numbers is largest.
 func (s *sorter) widest(one, left set) ([]choice.Constraint, set) {
 	list, passed := s.literalsOf(one), s.passed.clone()
 	var chosen []literal

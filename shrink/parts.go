@@ -118,8 +118,8 @@ func rearrangedBases(x *shrinker) {
 }
 
 // rearrange tries changes of the draws of one run until the best run becomes smaller. A change
-// moves an element within its list or to a different list, replaces a part by a part of the same
-// generator, swaps two parts of the same generator, or joins two lists.
+// moves an element, within its list or to a different list, or joins two lists. Or it swaps two
+// parts of the same generator, or replaces one of them by the other.
 func (x *shrinker) rearrange(base Outcome) {
 	list, parts, shrunk := base.Case.Inputs, x.partsOf(&base), x.shrunk
 	seek := func(s []splice) bool {

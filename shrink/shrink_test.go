@@ -252,7 +252,7 @@ func (y *board) Parts(c shrink.Case) []shrink.Part {
 func TestRearranging(t *testing.T) {
 	for _, c := range []struct {
 		name, found string
-		steps       map[string]int // of the programs that fail
+		steps       map[string]int // for each program that fails, its number of steps
 		want        string
 	}{
 		{"moved", "[9 8] [7]", map[string]int{"[9 8] [7]": 9, "[9] [8 7]": 4}, "[9] [8 7]"},

@@ -105,7 +105,7 @@ func TestAgentFindsBugs(t *testing.T) {
 	})
 }
 
-// An explained failure is what the script needs of the answer to cause.
+// An explained failure has the fields that the script reads from an answer of the tool cause.
 type explained struct {
 	Run  string
 	Text string

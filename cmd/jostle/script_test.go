@@ -61,8 +61,8 @@ const (
 	linkDir = "JOSTLE_TEST_LINKED"
 )
 
-// linkOnce acts as the go command of scripts. For `go test -c -o file …` it links the tests of
-// a package only once for all scripts, as long as the files of the package do not change.
+// linkOnce acts as the go command of scripts. For `go test -c -o file …` it saves the linked
+// test binary of a package. Later calls reuse the binary if the package's files are the same.
 func linkOnce() {
 	args, dir := os.Args[1:], os.Getenv(linkDir)
 	if dir != "" && len(args) > 4 && slices.Equal(args[:3], []string{"test", "-c", "-o"}) && args[4] != "-race" {
@@ -257,8 +257,9 @@ func code(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// answers fails the script unless a server of jostle view, which has printed its URL into a file,
-// answers a request with a status code and a text. TOKEN in the path stands for the server's token.
+// answers sends a request to a server of jostle view, whose URL is in a file. It fails the script
+// unless the answer has a certain status code and text. TOKEN in the path stands for the server's
+// token.
 func answers(ts *testscript.TestScript, _ bool, args []string) {
 	if len(args) != 4 {
 		ts.Fatalf("usage: answers file code path text")

@@ -61,7 +61,7 @@ func Test(t *testing.T, s Subject) {
 	select {
 	case <-done:
 		e.finally()
-	case <-e.stalled: // the goroutine of the search never goes on
+	case <-e.stalled: // the goroutine of the search will not continue
 		if unmute := e.unmute.Load(); unmute != nil {
 			(*unmute)()
 		}
@@ -200,9 +200,9 @@ const Variable = "JOSTLE_TEST"
 // EnvironmentOfJostle makes a new process of this test binary run existing tests under control.
 func (e *existing) EnvironmentOfJostle() []string { return []string{Variable + "=1"} }
 
-// mostLeft is the number of abandoned goroutines after which the search ends, and mostHeld
-// the number of bytes in use after which it ends if goroutines were abandoned. They keep
-// their memory until the process ends: 3 KB each, and what they refer to.
+// mostLeft is the number of abandoned goroutines after which the search ends. If there are
+// any, the search also ends when more than mostHeld bytes are in use. An abandoned goroutine
+// keeps 3 KB, and the memory it refers to, until the process ends.
 const (
 	mostLeft = 50_000
 	mostHeld = 512 << 20

@@ -58,7 +58,7 @@ func (x *explorer) explore(o explore.Options) (explore.Result, bool) {
 	o.KeepOn, o.Stop = true, x.stop
 	r, err := explore.Explore(o, x)
 	if err != nil {
-		panic(err) // allOrders passes only valid options
+		panic(err) // unreachable: allOrders passes only valid options
 	}
 	x.sys.Close()
 	return r, !x.failed

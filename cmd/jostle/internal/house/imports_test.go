@@ -71,13 +71,13 @@ const order = `
 var outside = map[string][]string{
 	"props":                  {"pgregory.net/rapid", "github.com/leanovate/gopter", "golang.org/x/exp/rand"},
 	"props/linear":           {"github.com/anishathalye/porcupine"},
-	"props/machine":          {"pgregory.net/rapid"}, // its commands are given what rapid generates
+	"props/machine":          {"pgregory.net/rapid"}, // rapid generates the arguments of commands
 	"fuzz/subjects/*":        {"pgregory.net/rapid"},
 	"fuzz":                   {"golang.org/x/exp/rand"},
 	"fuzz/internal/guide":    {"golang.org/x/exp/rand"},
 	"fuzz/internal/campaign": {"golang.org/x/exp/rand"},
 	"cmd/jostle":             {"github.com/modelcontextprotocol/go-sdk", "github.com/spf13/cobra", "golang.org/x/term"}, // a nested module
-	// Nested modules, a go.mod each. The maps are in the types of proto.actor's registry.
+	// Adapters are nested modules with a go.mod each. A type of proto.actor's registry uses concurrent-map.
 	"pulse/adapt/*": {"github.com/asynkron/protoactor-go", "github.com/orcaman/concurrent-map", "go.etcd.io/raft"},
 	// raft writes messages of protobuf into its log.
 	"pulse/adapt/etcdraft": {"go.etcd.io/raft", "google.golang.org/protobuf"}, // another

@@ -15,7 +15,7 @@ import (
 // outputs lists the functions that may print: for each file, names of functions or of the
 // types whose methods may print. Tests may print anything.
 var outputs = map[string][]string{
-	"cmd/jostle/main.go":               {"main"},             // passes both to run, which wraps each in a screen.Output
+	"cmd/jostle/main.go":               {"main"},             // passes stdout and stderr to run, which wraps each in a screen.Output
 	"fuzz/output.go":                   {"output", "verb"},   // what the verbs print
 	"fuzz/internal/worker/serve.go":    {"giveUp"},           // why a worker cannot start
 	"corpus/golden/golden.go":          {"File", "Rows"},     // only tests call it

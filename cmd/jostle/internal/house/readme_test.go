@@ -181,8 +181,8 @@ func (t *tree) tests(block string) (found bool) {
 // moments matches times, which differ from run to run; golden files have TIME.
 var moments = regexp.MustCompile(`\d+(\.\d+)?(µs|ms|s)\b`)
 
-// halves matches the names of cases. Their second half is a hash of all lines of the
-// file, such as those that name lines of code.
+// halves matches the names of case files. The second half of a name is a hash of the
+// file's text. It changes often, because the text has positions in Go files.
 var halves = regexp.MustCompile(`([0-9a-f]{6})-[0-9a-f]{6}\.case`)
 
 // bare returns a text without indentation, comment marks and empty lines.

@@ -16,7 +16,7 @@ type shape struct {
 	path    string
 	lines   int // outside tests and generated files
 	rooms   int // files, and folders right below
-	arrows  int // from one room to another whose names it uses
+	arrows  int // pairs of rooms of which the first uses names of the second
 	names   int // exported
 	methods map[string]int
 }
@@ -194,8 +194,9 @@ func locals(d ast.Decl) map[string]bool {
 	return names
 }
 
-// draw counts the arrows: from a file to another file that declares a name which
-// it uses, if no third file declares it too, and to a folder that it imports.
+// draw counts the arrows. An arrow goes from a file to each folder right below that it
+// imports. It also goes to each file that declares a name that the first file uses,
+// unless several files declare that name.
 func (s *shape) draw(files []*source, below []string) {
 	home := map[string]int{} // the index of the file that declares a name, -1 if several do
 	for i, f := range files {
