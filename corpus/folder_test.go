@@ -305,7 +305,8 @@ func TestIsAsSaved(t *testing.T) {
 	}
 }
 
-// People can change the text of a saved case, and nothing else.
+// Rewrite changes the condition and the comment of a saved case. It refuses a case with
+// a different run, and a path that is not a case of the folder.
 func TestRewrite(t *testing.T) {
 	f := FolderOf(t.TempDir(), "resultsAreStored")
 	c := writerCase()

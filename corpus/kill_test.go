@@ -62,7 +62,7 @@ func saved(f Folder, c Case) string {
 	return path
 }
 
-// TestSaver is the child process.
+// TestSaver is what the child process runs: one of savers, until the process is killed.
 func TestSaver(t *testing.T) {
 	do, dir := os.Getenv("JOSTLE_SAVER"), os.Getenv("JOSTLE_SAVER_DIR")
 	if do == "" {

@@ -68,7 +68,8 @@ func allSamples() map[string]func(*testing.T) {
 	return all
 }
 
-// TestSampleOfAll checks the broken form of every subject that is not hard, for TestEveryCaseReplaysElsewhere.
+// TestSampleOfAll runs Check on the broken form of the subjects of replayedElsewhere. It is for the process that
+// TestEveryCaseReplaysElsewhere starts.
 func TestSampleOfAll(t *testing.T) {
 	if os.Getenv("JOSTLE_SAMPLE") != "all" {
 		return
@@ -361,7 +362,7 @@ func TestStaleCasesGiveWay(t *testing.T) {
 }
 
 // If a corpus contains the same case twice, as after merging two
-// branches, both are run. On request one of them is deleted.
+// branches, both are run. With JOSTLE_REPAIR=1 one of them is deleted.
 func TestCasesThatAreThereTwice(t *testing.T) {
 	dir := t.TempDir()
 	runSample(t, "broken", dir)

@@ -147,7 +147,7 @@ func TestTutorialInABrowser(t *testing.T) {
 	}
 }
 
-// userModule is the go.mod of a user of this checkout.
+// userModule is the go.mod of a module that requires this checkout of jostle.
 func userModule(t *testing.T) string {
 	t.Helper()
 	root, err := filepath.Abs("..")

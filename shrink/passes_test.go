@@ -34,7 +34,8 @@ func lists(out *shrink.Outcome) string {
 	return fmt.Sprint(a, " ", b)
 }
 
-// The pass elements can leave out neighboring elements together. It never changes another list.
+// The pass elements, given the first list, can remove several neighboring elements of it together. It never changes the
+// second list.
 func TestElements(t *testing.T) {
 	has := func(numbers ...uint64) func(a, b []uint64) int {
 		return func(a, b []uint64) int {

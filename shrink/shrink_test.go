@@ -31,11 +31,12 @@ func (y *toy) Run(c shrink.Case) shrink.Outcome {
 	return out
 }
 
-// Parts returns no parts: a toy does not know the parts of its lists.
+// Afresh finds no other failing run.
 func (y *toy) Afresh(context.Context, int, string, int, func(shrink.Outcome)) ([]shrink.Outcome, int) {
 	return nil, 0
 }
 
+// Parts returns no parts: a toy does not know the parts of its lists.
 func (y *toy) Parts(shrink.Case) []shrink.Part {
 	y.runs++
 	return nil

@@ -14,7 +14,7 @@ import (
 	"github.com/jostle-go/jostle/fuzz/tool"
 )
 
-// An agent asks questions through the Model Context Protocol.
+// An agent is a client that calls tools through the Model Context Protocol.
 type agent struct {
 	*testing.T
 	*mcp.ClientSession
@@ -49,7 +49,7 @@ func withAgent(t *testing.T, args []string, do func(*agent)) {
 	}
 }
 
-// ask returns the answer to a question, or the text of the error.
+// ask calls the tool named question. It returns the answer, or the text of the error.
 func (a *agent) ask(question string, args map[string]any) (text string, failed bool) {
 	a.Helper()
 	r, err := a.CallTool(a.Context(), &mcp.CallToolParams{Name: question, Arguments: args})
@@ -59,7 +59,7 @@ func (a *agent) ask(question string, args map[string]any) (text string, failed b
 	return r.Content[0].(*mcp.TextContent).Text, r.IsError
 }
 
-// answer parses the answer to a question.
+// answer calls the tool named question and parses its answer.
 func (a *agent) answer(question string, args map[string]any, to any) {
 	a.Helper()
 	text, failed := a.ask(question, args)

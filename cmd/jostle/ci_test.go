@@ -187,7 +187,7 @@ func TestAction(t *testing.T) {
 	}
 }
 
-// expressions are those of the workflows, with their values in the tests.
+// expressions replaces GitHub's expressions in the workflows by their values in the tests.
 var expressions = strings.NewReplacer("${{ github.run_number }}", "7", "${{ github.base_ref }}", "main", "${{ github.token }}", "token",
 	"${{ github.server_url }}", "https://host", "${{ github.repository }}", "me/bank", "${{ github.run_id }}", "12")
 
@@ -223,7 +223,8 @@ func runSteps(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(done, known, 0o600))
 }
 
-// runStep runs a step of a workflow or action as GitHub does. Values are those of its expressions.
+// runStep runs a step of a workflow or action as GitHub does. values replaces GitHub's expressions in
+// the step.
 func runStep(ts *testscript.TestScript, neg bool, s step, values *strings.Replacer, env map[string]string) {
 	script := filepath.Join(ts.Getenv("WORK"), ".step")
 	ts.Check(os.WriteFile(script, []byte(s.Run), 0o600))

@@ -152,8 +152,9 @@ func runJostle(t *testing.T, dir string, args ...string) string {
 	return string(out)
 }
 
-// TestReplays: a failing run of a kernel replays with the same trace 1,002 times in one process, and
-// in 334 new processes. A build with the race detector replays it with that trace too.
+// TestReplays: a failing run of a program in testdata/kernels replays with the same trace 1,002 times
+// in one process, and in 334 new processes. A build with the race detector replays it with that trace
+// too.
 func TestReplays(t *testing.T) {
 	dir := kernels(t)
 	same := regexp.MustCompile(`(?m)\.case \(as saved\), .*, replayed 2 of 2, and in a new process$`) // a match stands for three replays in one process and one in a new process

@@ -181,8 +181,8 @@ var goCaches = sync.OnceValues(func() (caches map[string]string, err error) {
 // module is the path of the user's module.
 const module = "example.com/user"
 
-// userModule writes a module of a user of this checkout into a folder, with the
-// properties of testdata/user.txtar.
+// userModule writes a user's module into a folder, with the properties of
+// testdata/user.txtar. The module requires this checkout of jostle.
 func userModule(dir string, setenv func(key, value string)) error {
 	root, err := filepath.Abs("../..")
 	if err != nil {
@@ -239,7 +239,7 @@ func writeFiles(dir string, files map[string][]byte) error {
 	return nil
 }
 
-// code runs the command and fails the script unless it exits with a code.
+// code runs the command and fails the script unless the exit code is the given one.
 func code(ts *testscript.TestScript, _ bool, args []string) {
 	if len(args) < 1 {
 		ts.Fatalf("usage: code N [arguments of jostle]")

@@ -171,7 +171,7 @@ func withFaults(o pulse.Options) pulse.Options {
 	return o
 }
 
-// An existing test is a testing.TB for fuzz.Check.
+// An existing is the testing.TB that fuzz.Check gets for a test that knows nothing of jostle.
 type existing struct {
 	*testing.T
 	Subject

@@ -69,8 +69,8 @@ func (n *node) now(rd *raft.Ready, out *output) {
 	n.committed(rd.CommittedEntries, out)
 }
 
-// stored restores a snapshot that is safe on disk. Only planted mistakes use the
-// entries.
+// stored restores the snapshot of a Ready when that Ready is safe on disk. Only
+// planted mistakes use the entries of the Ready here.
 func (n *node) stored(snap *raftpb.Snapshot, entries []*raftpb.Entry, out *output) {
 	wrong := n.cluster.config.mistake
 	switch {

@@ -34,7 +34,7 @@ func wrong() pulse.Faults {
 		DelayBy: []time.Duration{150 * time.Millisecond, 600 * time.Millisecond}}
 }
 
-// add and remove return changes of the configuration by one node.
+// change returns a configuration change of the given type for one node.
 func change(what raftpb.ConfChangeType, node uint64) *raftpb.ConfChange {
 	return &raftpb.ConfChange{Type: what.Enum(), NodeId: new(node)}
 }

@@ -200,7 +200,7 @@ var (
 	module *tree
 )
 
-// mustLoad is load for tests.
+// mustLoad calls load, and fails the test if load returns an error.
 func mustLoad(t *testing.T, fsys fs.FS) *tree {
 	t.Helper()
 	tr, err := load(fsys)

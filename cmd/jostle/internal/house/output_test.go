@@ -133,7 +133,7 @@ func prints(n ast.Node, params, fields map[string]bool) string {
 
 func TestOutputs(t *testing.T) { report(t, checkOutputs(loadModule(t))) }
 
-// TestOutputsCanary plants prints that do not go through the output of the command.
+// TestOutputsCanary checks that code that prints is reported unless outputs lists it.
 func TestOutputsCanary(t *testing.T) {
 	tr := mustLoad(t, fstest.MapFS{
 		"a/a.go": file("package a", `import ("fmt"; "log"; "os")`, "func f() { fmt.Println(1) }", "var w = os.Stderr",

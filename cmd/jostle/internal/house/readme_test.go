@@ -54,7 +54,7 @@ func checkExamples(t *tree) (found []finding) {
 	return found
 }
 
-// testName matches a test that a text names.
+// testName matches the name of a test in a document.
 var testName = regexp.MustCompile("`(Test[A-Z]\\w*)`")
 
 // checkNamedTests finds names of tests in CONTRIBUTING.md that do not exist.
@@ -75,10 +75,10 @@ func checkNamedTests(t *tree) (found []finding) {
 	return found
 }
 
-// mapRow matches the package that a row or a heading of the map is about.
+// mapRow matches the package at the beginning of a row or heading of the map in CONTRIBUTING.md.
 var mapRow = regexp.MustCompile("^(?:\\| |\\*\\*)`([a-z0-9/]+)`")
 
-// mapFile matches a file, or a pattern of files, that the map names.
+// mapFile matches a file, or a pattern of files, that the map in CONTRIBUTING.md names.
 var mapFile = regexp.MustCompile("`([a-z0-9_*]+\\.go)`")
 
 // checkMap finds files that the map in CONTRIBUTING.md lacks, and names in the map without
@@ -109,7 +109,7 @@ func checkMap(t *tree) (found []finding) {
 	return found
 }
 
-// A mapEntry is a file, or a pattern of files, on the map.
+// A mapEntry is a file, or a pattern of files, that the map in CONTRIBUTING.md names.
 type mapEntry struct {
 	name  string
 	there bool
@@ -228,7 +228,7 @@ func TestNamedTests(t *testing.T) { report(t, checkNamedTests(loadModule(t))) }
 
 func TestMap(t *testing.T) { report(t, checkMap(loadModule(t))) }
 
-// TestMapCanary has a file that the map lacks, and a name in the map without a file.
+// TestMapCanary checks that a file that the map lacks is reported, and a name in the map without a file.
 func TestMapCanary(t *testing.T) {
 	contributing := "# Map\n### Which file\n**`p`**: one.\n\n| a thing | `a.go`; another: `gone.go` |\n\n**Below**:\n\n| `p/q`: more | `x_*.go` |\n## Other\n| `p` | `b.go` |\n"
 	tr := mustLoad(t, fstest.MapFS{

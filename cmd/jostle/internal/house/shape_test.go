@@ -128,8 +128,8 @@ func declared(f *ast.File, members bool) map[string]bool {
 	return names
 }
 
-// used returns the names that a file uses, in the form of declared, without those
-// of other packages and those that a function declares inside.
+// used returns the names that a file uses, in the form that the function declared
+// returns. It leaves out names of other packages and local names of functions.
 func used(f *ast.File) map[string]bool {
 	names := map[string]bool{}
 	packages := map[string]bool{}
@@ -159,7 +159,7 @@ func visit(n ast.Node, names, local, packages map[string]bool) bool {
 	return true
 }
 
-// locals returns the names that a function declares inside.
+// locals returns the names of a function's parameters and local declarations.
 func locals(d ast.Decl) map[string]bool {
 	names := map[string]bool{}
 	add := func(list ...*ast.Ident) {
@@ -243,7 +243,8 @@ func checkShapes(list []*shape) (found []finding) {
 	return found
 }
 
-// TestShapes holds the bounds; with -v it prints the table.
+// TestShapes checks that no folder exceeds mostMethods, mostArrows or mostLines. With -v
+// it prints the table of all folders.
 func TestShapes(t *testing.T) {
 	list := loadModule(t).shapes()
 	report(t, checkShapes(list))
