@@ -244,8 +244,8 @@ var rules = []struct {
 type suite struct {
 	adapter Adapter
 	seeds   int
-	broken  map[rule]string   // by rule: its first violation
-	ids     map[string]string // addresses by program and actor
+	broken  map[rule]string   // the first violation of each broken rule
+	ids     map[string]string // the text of an actor's address, by program and actor
 	mark    string            // the label of all goroutines that the suite starts
 	asks    bool              // the runtime's actors can wait
 	becomes bool              // the runtime's actors can change their behavior

@@ -176,7 +176,7 @@ type contest struct {
 	Said  string
 }
 
-// contestName is the environment variable that gives a process its contest.
+// contestName is the environment variable that has a process's contest, as JSON.
 const contestName = "JOSTLE_CONTEST"
 
 // searchContested runs a contest in the process with the fault, and prints the result.
