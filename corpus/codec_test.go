@@ -308,7 +308,7 @@ func TestUnlike(t *testing.T) {
 	}
 }
 
-// A condition was added in version 3.
+// Version 3 added the condition. Files of version 2 have none.
 func TestConditionOfAnOldVersion(t *testing.T) {
 	text := strings.Replace(encode(t, samples["explained"]()), "case 4", "case 2", 1)
 	const want = `a.case:13: "condition", expected "strategy": ` + restore

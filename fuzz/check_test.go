@@ -176,8 +176,9 @@ func fickle() func(*props.T) {
 	}
 }
 
-// runSample runs a sample in a process of its own, which saves cases in dir. It
-// returns the output, without parts that differ from run to run.
+// runSample runs a sample, which is a test that TestSample calls, in a process of its
+// own. That process saves cases in dir. runSample returns its output, without parts
+// that differ from run to run.
 func runSample(t *testing.T, sample, dir string, env ...string) string {
 	t.Helper()
 	exe, err := os.Executable()

@@ -114,10 +114,10 @@ var flightSamples = map[string]func(*testing.T){
 	},
 }
 
-// FuzzFlight is a fuzz target that ends its process if the sample says so.
+// FuzzFlight is a fuzz target that ends its process if JOSTLE_SAMPLE says so.
 func FuzzFlight(f *testing.F) { Target(f, deadly(4, 2)) }
 
-// fly runs a sample, or FuzzFlight, with its records below dir.
+// fly runs TestSample or FuzzFlight in a process of its own, which keeps crash records below dir.
 func fly(t *testing.T, sample, dir string, env ...string) string {
 	t.Helper()
 	cmd := command(t, sample, dir, env...)
@@ -125,7 +125,7 @@ func fly(t *testing.T, sample, dir string, env ...string) string {
 	return strings.ReplaceAll(string(out), dir, "DIR") + fmt.Sprintln(err)
 }
 
-// start starts a sample that does not end by itself.
+// start starts a process that runs TestSample with a sample that does not end by itself.
 func start(t *testing.T, sample, dir string) *exec.Cmd {
 	t.Helper()
 	cmd := command(t, sample, dir)

@@ -92,7 +92,7 @@ type (
 	ack   struct{}
 )
 
-// ledger fails when the second entry comes first. The sample chooses its program: one program
+// ledger fails when the second entry comes first. JOSTLE_SAMPLE chooses its program: one program
 // acknowledges entries and so sends more messages, another merges entries and sends fewer.
 func ledger(t *props.T) {
 	sample := strings.TrimPrefix(os.Getenv("JOSTLE_SAMPLE"), "bug-mended-")

@@ -97,8 +97,8 @@ type timed struct {
 // Deadline returns the time at which the test must be over.
 func (t timed) Deadline() (time.Time, bool) { return t.deadline, !t.deadline.IsZero() }
 
-// hurried returns a sample with a deadline of three seconds by a fake clock,
-// as go test -timeout would set. The sample fails if it takes that long.
+// hurried returns a test that calls sample with a deadline of three seconds by a
+// fake clock, as go test -timeout would set. It fails if sample takes that long.
 func hurried(sample func(testing.TB)) func(*testing.T) {
 	return func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
@@ -165,8 +165,9 @@ func stderrTells(text string) (told chan struct{}, end func()) {
 	return told, func() { os.Stderr = out; w.Close(); <-done }
 }
 
-// stalled returns a process that runs a sample under a go test timeout of five
-// minutes. It is for samples that never end and are not reported as stalled.
+// stalled returns a command that runs TestSample with a sample, and with a go test
+// timeout of five minutes. The timeout ends samples that never end and are not
+// reported as stalled.
 func stalled(t *testing.T, sample string, env ...string) *exec.Cmd {
 	t.Helper()
 	exe, err := os.Executable()
@@ -179,14 +180,15 @@ func stalled(t *testing.T, sample string, env ...string) *exec.Cmd {
 	return cmd
 }
 
-// runStalled runs a sample to its end.
+// runStalled runs the command that stalled returns to its end.
 func runStalled(t *testing.T, sample string, env ...string) string {
 	t.Helper()
 	out, _ := stalled(t, sample, env...).CombinedOutput()
 	return string(out)
 }
 
-// runUntil runs a sample until it has printed a text, or to its end.
+// runUntil runs the command that stalled returns until it has printed a text, or to
+// its end.
 func runUntil(t *testing.T, text, sample string, env ...string) string {
 	t.Helper()
 	cmd := stalled(t, sample, env...)

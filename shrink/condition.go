@@ -180,7 +180,8 @@ func (s *sorter) learn(orders []Order, actor uint64, like []choice.Constraint) {
 	}
 }
 
-// learnShared adds a literal for each constraint on two steps that use one object in some order.
+// learnShared adds a literal for each constraint on two steps that use the same object, such as a Go
+// channel, in some run.
 func (s *sorter) learnShared(orders []Order, like []choice.Constraint) {
 	places := make([]map[uint64]int, len(orders))
 	pairs := map[choice.Constraint]bool{}

@@ -21,10 +21,10 @@ type scene struct {
 	reads     int
 	changes   []raftpb.ConfChangeI
 	transfers int
-	reboot    int // the node that restarts and loses its memory at time reboots; 0 for none
-	reboots   time.Duration
-	ticks     int  // the length of the scene, in ticks
-	punctual  bool // ticks come only when no message is deliverable
+	reboot    int           // the node that restarts and loses its memory; 0 for none
+	reboots   time.Duration // the virtual time of that restart
+	ticks     int           // the length of the scene, in ticks
+	punctual  bool          // ticks come only when no message is deliverable
 	faults    pulse.Faults
 }
 
