@@ -155,7 +155,7 @@ func TestKilledWhileSaving(t *testing.T) {
 	}
 }
 
-// TestKilledIsNoticed checks that this test would detect a partial file and a missing file.
+// TestKilledIsNoticed checks that TestKilledWhileSaving would detect a partial file and a missing file.
 func TestKilledIsNoticed(t *testing.T) {
 	f := Folder{Dir: t.TempDir()}
 	said := killed(t, "writes", f, 2, 0)

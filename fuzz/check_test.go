@@ -259,7 +259,7 @@ func TestPagesBesideCases(t *testing.T) {
 }
 
 // A case that cannot be run as saved is not reported as passing, and the user is not told
-// to delete it. Both happened when message types were renamed and the bug was still there.
+// to delete it. Jostle used to do both when only message types had been renamed.
 func TestStaleCasesAreKept(t *testing.T) {
 	dir := t.TempDir()
 	if out := runSample(t, "renamed-from", dir); !strings.Contains(out, "saved: ") {

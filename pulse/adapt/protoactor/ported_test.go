@@ -552,7 +552,7 @@ func (p ported) real(t *testing.T, times int) map[string]int {
 	return seen
 }
 
-// strays returns the real results that no order under jostle has.
+// strays returns the results in proto.actor itself that no order under jostle has.
 func strays(real map[string]int, known map[string]bool) (list []string) {
 	for result := range real {
 		if !known[result] {
@@ -562,8 +562,8 @@ func strays(real map[string]int, known map[string]bool) (list []string) {
 	return list
 }
 
-// explored returns the results of all orders that Explore runs, without random runs:
-// these could hide that it skips an order.
+// explored returns the results of all orders that Explore runs. Explore makes no random
+// runs here, because these could hide that it skips an order.
 func (p ported) explored(t *testing.T) (map[string]bool, fuzz.Verdict) {
 	t.Helper()
 	known := map[string]bool{}

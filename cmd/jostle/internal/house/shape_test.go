@@ -42,8 +42,8 @@ func (s *shape) busiest() (name string, methods int) {
 // mostMethods bounds the methods of a type.
 const mostMethods = 60
 
-// mostArrows limits the percentage of pairs of files in which one file uses the other. It
-// has the folders in which most files once used most others.
+// mostArrows limits the percentage that the method share returns. It has the folders in
+// which most files once used most others.
 var mostArrows = map[string]float64{"pulse": 40, "fuzz/explore": 40}
 
 // mostLines bounds the lines of folders that should only call other packages.
