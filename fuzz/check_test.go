@@ -317,7 +317,7 @@ func TestCasesThatPassRunOnce(t *testing.T) {
 	}
 }
 
-// lossy is a property with a name of its own. Its runs fail after about 16 steps; shrunk, after 7.
+// lossy is a declared function, so its cases have a folder of their own. Its runs fail after about 16 steps; shrunk, after 7.
 func lossy(t *props.T) { subjectNamed("writer-error").Property(false)(t) }
 
 // When a case that was saved without shrinking fails again, it is reported like a new
@@ -446,7 +446,7 @@ func TestStaleCasesOfLiteralsStay(t *testing.T) {
 	}
 }
 
-// declared is a property with a name of its own. JOSTLE_SAMPLE chooses its program.
+// declared is not a function literal, so its cases have a folder of their own. JOSTLE_SAMPLE chooses its program.
 func declared(t *props.T) {
 	switch os.Getenv("JOSTLE_SAMPLE") {
 	case "declared-from":
