@@ -111,8 +111,8 @@ func checkTies(t *tree) (found []finding) {
 	return found
 }
 
-// knows returns the package that a literal names although its folder must not know
-// that package, "" when there is none.
+// knows returns the package whose name a literal contains, if the literal's folder must
+// not know that package by name, else "".
 func knows(l literal) string {
 	name := ""
 	for _, host := range []string{modulePath + "/", "pgregory.net/", "github.com/leanovate/", "github.com/stretchr/", "github.com/anishathalye/"} {
