@@ -91,8 +91,8 @@ func (h *hunt) check(c shrink.Case) {
 	}
 }
 
-// byName runs the inputs in the order of the near run, translated by the names of messages.
-// With different inputs the messages have different IDs, but often the same names.
+// byName runs the inputs in the order of the run h.near. It translates that order by the names of
+// messages: with different inputs the messages have different IDs, but often the same names.
 func (h *hunt) byName() {
 	if h.left < 2 || h.over() || len(h.near.Case.Schedule.Before) == 0 {
 		return
@@ -121,8 +121,8 @@ func (h *hunt) byName() {
 	}
 }
 
-// namesOfNear returns the names of the messages in the run near. known is false if the run has
-// no names. namesOfNear caches the names, because many searches have the same near run.
+// namesOfNear returns the names of the messages in the run h.near. known is false if the run has no
+// names. namesOfNear caches the names, because many searches start from the same run.
 func (h *hunt) namesOfNear() (*twoNames, bool) {
 	c := &h.near.Case
 	if !sameCase(&h.named, c) {
@@ -139,12 +139,12 @@ func (h *hunt) namesOfNear() (*twoNames, bool) {
 // The limits of byOrder.
 const (
 	mostWays         = 12  // the maximum number of ways in which byOrder leaves out actors
-	mostTransplanted = 200 // the maximum number of deliveries of the near run
+	mostTransplanted = 200 // the maximum number of deliveries of the run h.near
 )
 
-// byOrder runs the inputs in the whole order of the near run, by the names of messages. Messages that
-// the near run does not receive come last. If the inputs lead to fewer actors of a label, byOrder
-// tries which actors of the near run they lack.
+// byOrder runs the inputs in the complete order of the run h.near, which it translates by the names
+// of messages. Messages that h.near does not receive come last. If the inputs lead to fewer actors of
+// a label than h.near has, byOrder tries which of them to leave out.
 func (h *hunt) byOrder() {
 	if len(h.near.Taken) > mostTransplanted || !h.noteNear() {
 		return
@@ -187,8 +187,8 @@ type orderOf struct {
 	actors map[string]uint64 // the number of actors of each label
 }
 
-// noteNear stores the order of the near run in h.noted, and reports whether that was possible. Many
-// searches have the same near run.
+// noteNear stores the order of the run h.near in h.noted, and reports whether that was possible. It
+// keeps the order, because many searches start from the same run.
 func (h *hunt) noteNear() bool {
 	c := &h.near.Case
 	if h.noted.actors != nil && sameCase(&h.noted.run, c) {
@@ -225,8 +225,9 @@ func countActors(sys *pulse.System) map[string]uint64 {
 	return n
 }
 
-// ways returns the ways to leave out actors of a run so that another run's numbers of actors remain:
-// see naming.without. For labels that do not occur in the other run it leaves out nothing.
+// ways returns the ways to leave out actors of a run, so that as many actors of each label remain as
+// another run has: see naming.without. The maps was and is have the numbers of actors of the two
+// runs. For labels that do not occur in the other run it leaves out nothing.
 func ways(was, is map[string]uint64) []map[string][]uint64 {
 	all := []map[string][]uint64{{}}
 	for _, label := range slices.Sorted(maps.Keys(was)) {

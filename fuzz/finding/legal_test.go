@@ -46,9 +46,9 @@ func retried(o pulse.Options, often int) func(*props.T) {
 	}
 }
 
-// TestHeldCases: cases of an older version hold messages back. If the run of such a case is legal, it fails as before.
-// If it fires more timers early than the options allow, the report says so, and the case itself does not fail. A legal
-// run near it may.
+// TestHeldCases checks cases of an older version that hold messages back. If the run of such a case is legal, it fails
+// as before. If it fires more timers early than the options allow, the report says so, and no failure is reported for
+// that run. A legal run that follows the case as far as possible may fail.
 func TestHeldCases(t *testing.T) {
 	const by = pulse.NeverEarly
 	stale := func(most, applied int) string {

@@ -64,7 +64,7 @@ func (f *Finding) Look(r *props.Runner) {
 	plan.Observer, plan.Look = l, l.deciding.end
 	if e := f.Case.Explanation; e != nil && e.Point != nil && e.Point.Step >= 0 {
 		st := &f.Trace.Steps[e.Point.Step]
-		inGoroutine := st.Send >= 0 && isOperation(&f.Trace.Sends[st.Send]) // its variables cannot be read
+		inGoroutine := st.Send >= 0 && isOperation(&f.Trace.Sends[st.Send]) // the variables of a goroutine cannot be read
 		l.deciding = stateAt{on: !inGoroutine, step: e.Point.Step, actor: st.Actor}
 	}
 	res := r.Run(plan)
@@ -130,8 +130,9 @@ func (l *looker) Sent(s *pulse.System, send int) {
 	l.sent(s, send, props.Caller())
 }
 
-// sent records the call that sends a message. In a step, a call by the property is the one that runs
-// the system, which then sends the message by itself.
+// sent records the call that sends a message. If the caller is the property's own code although a step
+// is running, that call only runs the system, and the system sends the message (for example a timer's).
+// Then the line is unknown.
 func (l *looker) sent(s *pulse.System, send int, by props.Call) {
 	t, step := s.Trace(), s.Host().Step()
 	if step >= 0 && by.Test {
@@ -177,7 +178,8 @@ func (l *looker) handle(s *pulse.System, step int) {
 	set(&l.used, step, c)
 }
 
-// locate sets Handlers, Handled and Helpers, and the lines that sent copies.
+// locate sets Handlers, Handled and Helpers. It also gives each duplicate of a message (a fault) the
+// place that sent the original.
 func (l *looker) locate(t *trace.Trace) {
 	type handling struct {
 		code

@@ -63,8 +63,8 @@ func (b *branch) remove(n int) {
 	}
 }
 
-// deeds are what is done in a branch. Every branch begins with a shrunk failure of 10 messages and an unshrunk one of
-// 11.
+// deeds are the changes that a branch makes to a corpus. At its start every branch has a shrunk failure of 10
+// messages and an unshrunk one of 11.
 var deeds = []struct {
 	name string
 	do   func(*branch)

@@ -143,7 +143,8 @@ func neighborsIn(res *props.Result, by *steered) []pair {
 	return slices.DeleteFunc(r.pairs, func(p pair) bool { return p.apart > 1 })
 }
 
-// take makes a passing run the best one, if it is nearer, or as near and equal to the case for longer.
+// take makes a passing run the best one if it is nearer to the case. If it is equally near, it must
+// repeat a longer beginning of the case.
 func (w *nearing) take(res *props.Result, by *steered, from *pair) {
 	t, id := res.System.Trace(), res.System.Host().StepID
 	p := &record.Passing{}

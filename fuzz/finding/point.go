@@ -23,7 +23,7 @@ const (
 	asMuch        = 10      // two rises that differ by less count as equal
 	leastRise     = 20      // in the deciding step, the share of failing continuations rises by at least this percentage
 	mostOtherwise = 8       // the maximum number of other steps that are tried in place of the deciding one
-	mostSpared    = 6       // the maximum number of answers that are tried as zero
+	mostSpared    = 6       // the maximum number of nonzero answers whose replacement by zero is tried
 )
 
 // A taken is one decision of a run.
@@ -44,7 +44,7 @@ func (d *taken) isEarly() bool {
 	return !d.asked && d.id == choice.Hold || d.asked && d.Kind == choice.Clock && d.Value > 0
 }
 
-// isGiven reports whether a decision is a nonzero answer that continuations give again.
+// isGiven reports whether a decision is a nonzero answer that continuations repeat.
 func (d *taken) isGiven() bool {
 	return d.asked && d.Value != 0 && d.Kind != choice.Clock && d.Kind != choice.Swarm
 }
@@ -122,7 +122,7 @@ func (s *taped) Choose(k choice.Kind, n int) int {
 	if s.enabled != nil {
 		step, sent = len(s.enabled.Trace().Steps), len(s.enabled.Trace().Sends)-1
 	}
-	if step > 0 && k != choice.Fault && k != choice.Clock { // the question is asked in a step
+	if step > 0 && k != choice.Fault && k != choice.Clock { // questions other than faults and clock ticks are asked within the last step
 		step--
 	}
 	s.tape = append(s.tape, taken{asked: true, about: s.question(k), step: step, sent: sent, Choice: choice.Choice{Kind: k, N: uint32(n), Value: uint32(max(0, v))}})
@@ -137,14 +137,14 @@ type continued struct {
 	early   int            // the number of timers that the run of the tape fired early
 
 	first   int    // the number of decisions that are repeated
-	instead *taken // the next decision after these; nil to make it at random
+	instead *taken // the decision after the repeated ones; nil to make it at random
 	seed    uint64
 
 	at      int      // the number of decisions made so far
 	fired   int      // the number of timers fired early so far
 	lost    bool     // set if a decision could not be repeated
-	waiting []uint64 // the messages that were deliverable at decision first, by ID
-	to      []int    // the receivers of these messages
+	waiting []uint64 // the IDs of the messages that were deliverable after the repeated decisions
+	to      []int    // the receivers of the messages in the field waiting
 }
 
 // continuedFrom returns a strategy that repeats decisions of a tape. The caller sets how many.
@@ -217,7 +217,8 @@ func (s *continued) Pick(e *pulse.Enabled) int {
 	return i
 }
 
-// Choose repeats an answer, or gives the answer of the run of the tape to the same question.
+// Choose repeats an answer of the tape. If the question is random or not on the tape, it returns
+// the answer of the tape's run to the same question.
 func (s *continued) Choose(k choice.Kind, n int) int {
 	about := uint64(0)
 	if len(s.answers) > 0 {
@@ -345,7 +346,8 @@ func (w *continuer) describe(sys *pulse.System) {
 	}
 }
 
-// tapeAt returns the decision at a state.
+// tapeAt returns the decision that the run made at a state. A continuation from that state makes
+// this decision at random.
 func (w *continuer) tapeAt(state int) *taken { return &w.by.tape[w.moments[state]] }
 
 // search samples states until the largest rise between two consecutive states is known. It
@@ -426,8 +428,8 @@ func (w *continuer) sample(ctx context.Context, state, n int) {
 	}
 }
 
-// fill makes continuations that repeat the first decisions of the tape, then make the given
-// decision, if any, and continue at random, until the share counts n.
+// fill makes continuations until the share counts n of them. Each continuation repeats the first
+// decisions of the tape, then makes the given decision, if any, and continues at random.
 func (w *continuer) fill(ctx context.Context, share *corpus.Share, first int, instead *taken, n int) {
 	w.by.first, w.by.instead = first, instead
 	for i := share.Of; share.Of < n && i < 2*n && w.left > 0 && ctx.Err() == nil; i++ {
@@ -476,7 +478,8 @@ func (w *continuer) decide(ctx context.Context, p *corpus.Point, state int) {
 	}
 }
 
-// without returns the share of failing continuations that answer a question of the run with zero.
+// without returns the share of failing continuations in which one question of the run is answered
+// by zero. at is the index of the answer in the tape.
 func (w *continuer) without(ctx context.Context, at int) (share corpus.Share) {
 	zero := w.by.tape[at]
 	zero.Value = 0
@@ -517,8 +520,8 @@ func (w *continuer) alternatives(ctx context.Context, at int) (list []uint64) {
 	return list
 }
 
-// spare counts failing continuations without single faults and other answers of the run. It is
-// used if no step decides.
+// spare counts, for each fault and other nonzero answer of the run, the failing continuations
+// without it. It is used if no step decides.
 func (w *continuer) spare(ctx context.Context, p *corpus.Point) {
 	for i := range w.by.tape {
 		if d := &w.by.tape[i]; d.isGiven() && len(p.Spared) < mostSpared {

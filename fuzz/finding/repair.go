@@ -14,7 +14,7 @@ import (
 
 // The maximum numbers of runs in the stages of Repair.
 const (
-	repairNear   = 500  // under constraints of the case
+	repairNear   = 500  // random orders under constraints of the case
 	repairAll    = 1000 // all orders
 	repairRandom = 500  // random orders
 )

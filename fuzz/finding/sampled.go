@@ -206,7 +206,7 @@ func (w *turner) note() (list []pair) {
 	for _, number := range n.numbers {
 		w.sent[number] = true
 	}
-	for _, exact := range [2]int{len(n.order), 0} { // first in exactly the order n.order, then in any order that prefers n.order
+	for _, exact := range [2]int{len(n.order), 0} { // the first run must follow n.order exactly; the second only prefers that order
 		again := w.runs(&steered{answers: w.answers, order: n.order, exact: exact})
 		if !w.fails(&again) {
 			w.order = nil

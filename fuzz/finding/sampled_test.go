@@ -97,7 +97,8 @@ type chance struct {
 	p        float64
 }
 
-// chancesOf runs all orders of a case, one after another, each from its start.
+// chancesOf runs all orders of a case, each from the start, and returns them with their probabilities. all reports
+// whether they are complete.
 func chancesOf(r *props.Runner, c *shrink.Case, signature string) (list []chance, all bool) {
 	received := map[string]map[string][]stepName{}
 	all = trial.EachOrder(r, props.Plan{Inputs: c.Inputs}, mostPlain, func(res *props.Result, p float64) {

@@ -28,7 +28,7 @@ type shrinking struct {
 	named    shrink.Case // the run whose names are in names
 	names    *twoNames
 	latest   latest
-	noted    orderOf // the order of the near run; see hunt.noteNear
+	noted    orderOf // the order of the run hunt.near; see hunt.noteNear
 }
 
 // A far reports the progress of shrinking by calling tell.

@@ -30,15 +30,15 @@ type namer struct {
 
 // A naming says how a namer numbers messages. The zero value is for runs of the same inputs.
 type naming struct {
-	types bool // set if the type of a message counts in place of its label
+	types bool // set if messages are numbered by their types; otherwise by their labels
 	// without is set in a run of inputs that lead to fewer actors than other inputs. It has, for each
 	// label, the actors that are left out, in increasing order: 1 for the first actor of the label.
 	// The remaining actors are numbered as in a run of the other inputs.
 	without map[string][]uint64
 }
 
-// rank returns which actor of its label an actor is if none is left out. The argument rank counts only
-// the actors that are not left out.
+// rank returns the number that an actor would have among the actors of its label if none were left
+// out. The argument rank is its number among the actors that are not left out. Both count from 1.
 func (n *naming) rank(label string, rank uint64) uint64 {
 	for _, gone := range n.without[label] {
 		if gone <= rank {
@@ -96,7 +96,7 @@ func (n *namer) next(sum uint64) uint64 {
 	return hash.Fold(sum, n.alike[sum])
 }
 
-// message returns the number of deliverable message i.
+// message returns the number of a deliverable message. The parameter i is its index in n.enabled.
 func (n *namer) message(i int) uint64 {
 	id := n.enabled.ID(i)
 	if number, ok := n.numbers[id]; ok {

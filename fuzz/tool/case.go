@@ -232,7 +232,7 @@ func caseInModule(name string) (path string, err error) {
 	if err != nil {
 		return "", err
 	}
-	for _, root := range []string{here, enclosing(here, "go.mod")} { // first below the current folder
+	for _, root := range []string{here, enclosing(here, "go.mod")} { // first search below the current folder, then in the whole module
 		all, e := caseFiles(root)
 		if e != nil {
 			return "", e

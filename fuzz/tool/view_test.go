@@ -94,7 +94,8 @@ func long(t *props.T) {
 	t.Error("always")
 }
 
-// exits fails if b is first, and may end the process if c is.
+// exits fails if message b arrives first. If another client's message arrives first, and the file at isViewed exists,
+// it ends the process.
 func exits(t *props.T) {
 	switch text := said(t); text[0] {
 	case 'b':
@@ -293,7 +294,7 @@ func TestViewOfALongRun(t *testing.T) {
 	b := browser.Start(t, v.URL)
 	r := props.NewRunner("long", long)
 	defer r.Close()
-	res := r.Run(props.Plan{Strategy: strategy.Plain()}) // a search would take long to shrink it
+	res := r.Run(props.Plan{Strategy: strategy.Plain()}) // a run that a search finds would take long to shrink
 	c := finding.CaseOf(finding.Origin{Property: "long", Test: "TestViewed"}, &res)
 	c.Signature = res.Failure.Lasting()
 	path, _, err := v.subjects[1].Cases().Save(c)
@@ -433,10 +434,10 @@ func TestCrowd(t *testing.T) {
 	io.Copy(io.Discard, os.Stdin)
 }
 
-// BenchmarkClientsOfACampaign compares the runs per second of a campaign that 200 clients follow, through a server in
-// another process, with those without them. The campaign has a worker for each processor. The campaigns
-// take turns, and with -benchtime 5x the result is a median of five. The clients are on the same machine, so
-// their own time counts too.
+// BenchmarkClientsOfACampaign compares the runs per second of a campaign with and without 200 clients. The clients
+// follow the campaign through a server in another process. The campaign has a worker for each processor. The
+// measurements take turns, and with -benchtime 5x the result is a median of five. The clients are on the same
+// machine, so their own time counts too.
 func BenchmarkClientsOfACampaign(b *testing.B) {
 	file, env := filepath.Join(b.TempDir(), "state.json"), []string{isViewed + "=none", "JOSTLE_OUT=" + b.TempDir()}
 	subjects, err := campaign.Own(b.Context(), "tool", env, "TestWatched")

@@ -126,7 +126,7 @@ func (d *delays) Begin(seed uint64) {
 }
 
 // Needs asks for a call to Pick for each message, because each message takes time. It also
-// asks for recording, because then each message has its own slot.
+// asks for recording, because the index of a message in the recorded trace is its slot.
 func (d *delays) Needs() pulse.Needs { return pulse.Needs{Single: true, Record: true} }
 
 // Pick picks the message that arrives first. If the arrival time of a message passed while

@@ -114,7 +114,8 @@ func measureCoverage(ctx context.Context, o coverageOptions) (*coverageTable, er
 	return all, nil
 }
 
-// measure makes the searches of one cell, and adds the orders seen to together.
+// measure makes the searches of one cell, and adds the orders that they see to the
+// parameter together.
 func (o coverageOptions) measure(ctx context.Context, p search.Property, arm Arm, cell *coverageCell, together *coverage.Orders) error {
 	var covered []int
 	curves, marks := map[int][]int{}, marksUntil(o.Runs)

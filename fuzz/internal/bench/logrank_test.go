@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// TestPublishedLogRank checks the values of R's survdiff and of books for the example.
+// TestPublishedLogRank checks the log-rank test of a published example against the values
+// of R's survdiff and of books.
 func TestPublishedLogRank(t *testing.T) {
 	for _, c := range []struct {
 		a, b []observation

@@ -15,7 +15,7 @@ type loss struct {
 	Subject string // empty: all subjects together
 	Arm     string
 	Chance  float64 // the p-value of the difference
-	was, is string  // each: the median, and how many searches found the bug
+	was, is string  // in the table and now: the median, and how many searches found the bug
 }
 
 func (l loss) String() string {

@@ -29,7 +29,8 @@ func observations(found, censored []float64) (list []observation) {
 	return list
 }
 
-// TestPublishedCurve checks the values of books and of R's survfit for that example.
+// TestPublishedCurve checks the survival curve of a published example against the values
+// in books and of R's survfit.
 func TestPublishedCurve(t *testing.T) {
 	var got string
 	for _, p := range survival(drug) {

@@ -165,7 +165,7 @@ func (o *Options) list(ctx context.Context, patterns []string) (packages []*list
 func (o *Options) compile(ctx context.Context, b *Binary) error {
 	args := []string{"test", "-c", "-o", b.Path}
 	if o.Overlay != nil {
-		args = append(args, "-vet=off") // vet reads no overlay
+		args = append(args, "-vet=off") // go vet ignores overlays
 	}
 	args = slices.Concat(args, o.flags(), o.uninstrumented(), []string{b.Package})
 	_, err := o.Go(ctx, args...)

@@ -19,7 +19,8 @@ import (
 	"github.com/jostle-go/jostle/fuzz/subjects/trial"
 )
 
-// times returns how often a test repeats a fault: day by day, night at night.
+// times returns how often a test repeats a fault: the parameter night if JOSTLE_NIGHTLY is set,
+// otherwise the parameter day.
 func times(day, night int) int {
 	if os.Getenv("JOSTLE_NIGHTLY") != "" {
 		return night

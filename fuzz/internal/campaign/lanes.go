@@ -51,8 +51,8 @@ const advance = 10
 
 // next returns the index of the lane that gets the next turn, -1 if no lane wants a turn. Lanes
 // with urgent work come first, then the lane with the least time, and lanes with an overdue job
-// come last. If spare is set, the turn exists only while another job is idle. Then lanes with an
-// overdue job get no turn.
+// come last. The parameter spare must be set for an additional turn, which is possible only while
+// the process of another job is idle. Then lanes with an overdue job get no turn.
 func (l *lanes) next(spare bool) int {
 	least := -1
 	for i := range l.list {

@@ -186,8 +186,8 @@ func TestLateLane(t *testing.T) {
 	}
 }
 
-// TestWeights: half of the time is divided by the speed of steps, the
-// other half by newly covered orders. Closed properties get none.
+// TestWeights: half of the time is divided by the speed of steps, the other half by newly covered
+// orders. Properties whose search has ended get no time.
 func TestWeights(t *testing.T) {
 	alike := pace{open: true, seconds: 8, steps: 8e6}
 	shows := alike

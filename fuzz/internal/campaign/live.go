@@ -24,7 +24,7 @@ type Live struct {
 	Last Event `json:"last"`
 	// Curve has the growth of the coverage. Its points have about equal distances in time.
 	Curve    []LivePoint `json:"curve"`
-	distance float64     // the least distance of points, in seconds
+	distance float64     // the least time between two points of Curve, in seconds
 	// Found has the first findings. FoundAll is the number of all findings.
 	Found    []LiveFinding `json:"found"`
 	FoundAll int           `json:"foundAll"`

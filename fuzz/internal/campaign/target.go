@@ -144,7 +144,8 @@ func (c *campaign) turnTime() time.Duration {
 	return max(leastTurn, min(turn, c.each()/turns))
 }
 
-// each returns the time for each property, if the time is limited.
+// each returns the time limit of each property. The result is valid only if the campaign has a time
+// limit.
 func (c *campaign) each() time.Duration {
 	return c.For / time.Duration(len(c.targets)) * time.Duration(max(1, c.Workers))
 }
@@ -189,7 +190,8 @@ func (t *target) pace(o *Options) (p pace) {
 	return p
 }
 
-// dropRest ends all chunks that wait for their next turn, by moving them from rest to early.
+// dropRest ends all chunks that wait for their next turn. It moves them from the field rest to the
+// field early.
 func (t *target) dropRest() {
 	for _, j := range t.rest {
 		t.early[j.first] = j

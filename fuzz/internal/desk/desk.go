@@ -274,7 +274,8 @@ func (d *Desk) ask(ctx context.Context, run *Run, q session.Request) (*session.R
 	return d.Do(ctx, owner, q)
 }
 
-// ownerOf returns the property of a run. If several may be it, ownerOf replays the run with each, once.
+// ownerOf returns the property of a run. If the run may belong to several properties, ownerOf replays it
+// with each of them, and remembers the result.
 func (d *Desk) ownerOf(ctx context.Context, run *Run) (int, error) {
 	if len(run.owners) == 1 {
 		return run.owners[0], nil

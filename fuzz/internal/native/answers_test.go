@@ -106,8 +106,8 @@ func TestAnswersOfChoices(t *testing.T) {
 	}
 }
 
-// TestQuietAnswersAreShort checks that 10,000 questions at which nothing happens take few
-// bytes, and that a prefix is kept.
+// TestQuietAnswersAreShort checks that 10,000 answers of zero to rare questions take few
+// bytes, and that the bytes passed to appendAnswers remain in front.
 func TestQuietAnswersAreShort(t *testing.T) {
 	list := make([]choice.Choice, 10_000)
 	for i := range list {

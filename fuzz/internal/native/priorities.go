@@ -52,7 +52,7 @@ func priorityOf(depth int32) byte { return byte(math.MaxUint8 - min(depth, math.
 // already received, whose depths no longer matter.
 type depths struct {
 	trace *trace.Trace
-	leafs int     // the number of leafs, a power of two
+	leafs int     // the number of leaves, a power of two
 	nodes []int32 // nodes[1] is the root; nodes[n]'s parent is nodes[n/2]
 	// last[i] is the last message, by Seq, that may have arrived before step i. Every
 	// message with a larger Seq arrived in step i or later. A timer that fired between

@@ -128,7 +128,7 @@ func (p *Record) cause(w *Writer) {
 	for i := range p.Places {
 		place := &p.Places[i]
 		for _, e := range place.Code {
-			if shown[e.What+e.At] { // another message of the same line
+			if shown[e.What+e.At] { // the same line was shown for another message
 				continue
 			}
 			shown[e.What+e.At] = true

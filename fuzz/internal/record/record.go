@@ -69,7 +69,8 @@ type Record struct {
 	Length int `json:"length"`
 	// Early is the number of timers that fired early, while messages were deliverable.
 	Early int `json:"early,omitempty"`
-	// Slow is the longest virtual time that a message was in flight then: "1s".
+	// Slow is the longest virtual time that a message was in flight: "1s". It is set only if Early is
+	// positive and no faults occurred.
 	Slow string `json:"slow,omitempty"`
 	// Why says in which orders the run's draws fail.
 	Why *corpus.Explanation `json:"why,omitempty"`

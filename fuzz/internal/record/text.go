@@ -313,7 +313,8 @@ func (w *codeLine) add(of *Place) bool {
 
 func (w *codeLine) fits() bool { return utf8.RuneCountInString(w.text()) <= mostInLine }
 
-// text returns the line. It leaves out a file that is the last one.
+// text returns the line. A place in the same file as the previous place is only ":" and the line
+// number.
 func (w *codeLine) text() string {
 	file := ""
 	short := func(what, place string) string {

@@ -202,7 +202,7 @@ func (s *Session) retell(ctx context.Context, r *props.Runner, f *finding.Findin
 	small, kept, err := s.retold(r, f, &out, c)
 	out.Finding = small
 	if err == nil && kept.Path == c.Path {
-		paged := f // the pages show the run of the file
+		paged := f // the pages must show the run that the file has
 		if small.Case.Same(&f.Case) {
 			paged = small
 		}

@@ -60,7 +60,7 @@ type Process struct {
 	status   string        // exit status or signal; valid when exited is closed
 
 	greeted bool             // set if the process uses this command's version of the protocol
-	at      session.At       // what the process began to do most recently, except for its batch
+	at      session.At       // what the process began most recently: a saved case, the search, or other work; the number of the batch is stored elsewhere
 	decided session.Decision // the last decision that the process reported
 	told    bool             // set if decided is valid
 	stalled bool             // set if the process has reported a run without progress
@@ -368,7 +368,7 @@ func (p *Process) DoUntil(ctx, end context.Context, q session.Request) (*session
 	p.at, p.told, p.collects = session.At{}, false, time.Time{}
 	p.place.set(q.First)
 	p.ask(q)
-	defer context.AfterFunc(end, func() { p.ask(session.Request{Do: enough}) })() // only now, because an earlier message would belong to the previous request
+	defer context.AfterFunc(end, func() { p.ask(session.Request{Do: enough}) })() // set this up after the request was sent, because the worker would apply an earlier message to the previous request
 	m, err := p.hear(ctx, cmp.Or(p.Silence, usualSilence), false)
 	if err != nil {
 		return nil, err

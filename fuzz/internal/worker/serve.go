@@ -61,7 +61,7 @@ type worker struct {
 	out  sync.Mutex    // guards the following fields
 	to   *json.Encoder // writes the messages
 	idle bool          // set while the worker waits for a request
-	busy *sync.Cond    // signaled when idle becomes false; its lock is out
+	busy *sync.Cond    // signaled when idle becomes false; its lock is the field out
 }
 
 // setting is the value of Variable at the start of the process, before TestMain can clear it.
@@ -183,8 +183,8 @@ func (w *worker) say(m Message) {
 	}
 }
 
-// event passes an event of the session on to the command. The number of a batch goes to the file
-// place. Only the first batch after something else is also a message.
+// event passes an event of the session on to the command. It writes the number of a batch to the
+// file place. It also sends a message for the first batch after work that was not a batch.
 func (w *worker) event(e session.Event) {
 	batch := e.At != nil && e.At.String() == ""
 	if batch {
