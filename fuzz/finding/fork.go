@@ -14,9 +14,9 @@ import (
 	"github.com/jostle-go/jostle/pulse/strategy"
 )
 
-// Fork reruns a case, but delivers another message in one of its steps. Message number other of
-// Moment.Others is then received. After that step, the decisions of the case are made again where
-// they still apply. Fork returns the new run as a case.
+// Fork reruns a case, but delivers another message in one of its steps: element other of
+// Moment.Others. After that step, the decisions of the case are made again where they still apply.
+// Fork returns the new run as a case.
 func Fork(r *props.Runner, c *corpus.Case, step, other int) (*corpus.Case, error) {
 	was := asRun(r, c)
 	l, _, _ := walkAlong(r, &was, step, 1, strategy.ReplayOptions{Lenient: true})

@@ -53,8 +53,8 @@ type hunt struct {
 	all       bool // set if every order was run
 }
 
-// elsewhere reports whether the inputs are the same as in the run near. If they are, the search
-// is only for other orders.
+// elsewhere reports whether the inputs are the same as in the run h.near. If they are, the search is
+// only for other orders.
 func (h *hunt) elsewhere() bool {
 	return sameInputs(h.inputs, h.near.Case.Inputs)
 }
@@ -71,8 +71,8 @@ func (h *hunt) try(by choice.Schedule) {
 	h.offer(h.Run(shrink.Case{Inputs: h.inputs, Schedule: by}))
 }
 
-// offer adds a run with the wanted failure to found, unless it has more external messages or
-// steps than the run near.
+// offer adds a run with the wanted failure to found, unless it has more external messages or steps
+// than the run h.near.
 func (h *hunt) offer(out shrink.Outcome) {
 	switch {
 	case out.Signature != h.signature:

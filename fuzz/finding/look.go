@@ -38,8 +38,8 @@ type Seen struct {
 	// After has, for each step, the actor states that the step changed, and Changes the fields in them.
 	After   [][]string
 	Changes [][]record.Change
-	// Code has, for the messages that decide, the lines around those that send and handle the message,
-	// by the element of Trace.Sends.
+	// Code has, for the messages that decide, the lines around those that send and handle the message.
+	// The keys are indices of Trace.Sends.
 	Code map[int][]record.Excerpt
 	// Diagram is the run as a Mermaid sequence diagram with the constraints marked, "" if
 	// the run is too long.

@@ -91,7 +91,7 @@ type tried struct {
 // draw returns the remark on draw i, "" if there is nothing to say.
 func (m *matter) draw(ctx context.Context, i int) string {
 	own := m.best.Case.Inputs[i]
-	if m.decides = false; len(own.Words) == 0 || ctx.Err() != nil { // without words the draw is a Source, or it reads no numbers
+	if m.decides = false; len(own.Words) == 0 || ctx.Err() != nil { // a draw without words comes from a Source, or its generator reads no numbers
 		return ""
 	}
 	m.values, m.tried, m.known, m.unknown = nil, nil, map[string]bool{}, false

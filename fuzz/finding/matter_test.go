@@ -145,7 +145,7 @@ func crossed(t *props.T) {
 	sys := t.System()
 	hall := sys.Spawn("hall", pulse.Func(func(_ *pulse.Ctx, msg any) { said = append(said, msg.(int)) }))
 	first := sys.Spawn("first", pulse.Func(func(ctx *pulse.Ctx, msg any) {
-		for range n { // the identities of later messages depend on their number
+		for range n { // the number of these messages changes the identities of later ones
 			ctx.Send(ctx.Self(), "again")
 		}
 		for i := range n {

@@ -220,7 +220,8 @@ func mergeOf(base, a, b map[string]bool) map[string]bool {
 	return files
 }
 
-// works checks a folder with n cases.
+// works checks that the folder has n cases, that each of them fails as saved, and that Tidy leaves one case of each
+// failure.
 func (b *branch) works(name string, n int) {
 	b.t.Helper()
 	cases, problems := b.folder.Load()

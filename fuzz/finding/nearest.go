@@ -80,7 +80,7 @@ func (w *nearing) look(step int) []trace.Field {
 type nearing struct {
 	turner
 	trials int            // the number of runs that may still be made
-	steps  map[uint64]int // the step of the case that received a message, by number
+	steps  map[uint64]int // maps the number of a message to the step of the case that received it
 	actors map[uint64]uint64
 	from   int // the number of failing runs that were searched further
 	best   *record.Passing
@@ -148,7 +148,7 @@ func neighborsIn(res *props.Result, by *steered) []pair {
 func (w *nearing) take(res *props.Result, by *steered, from *pair) {
 	t, id := res.System.Trace(), res.System.Host().StepID
 	p := &record.Passing{}
-	turn := map[uint64]int{} // the step that received a message, by number
+	turn := map[uint64]int{} // maps the number of a message to the step that received it
 	names := t.Names()
 	for i := range t.Steps {
 		step := record.PassingStep{Label: visible(t.StepLabel(i)), Step: int(trace.None)}

@@ -21,18 +21,18 @@ const (
 	fewContinued  = 50      // the number of continuations from a state of little interest
 	tooFew        = 10      // with fewer continuations from a state, no share is reported for the state
 	asMuch        = 10      // two rises that differ by less count as equal
-	leastRise     = 20      // in the deciding step, the share of failing continuations rises by at least this percentage
+	leastRise     = 20      // a step can be the deciding one only if the share of failing continuations rises by at least this many percentage points
 	mostOtherwise = 8       // the maximum number of other steps that are tried in place of the deciding one
 	mostSpared    = 6       // the maximum number of nonzero answers whose replacement by zero is tried
 )
 
 // A taken is one decision of a run.
 type taken struct {
-	choice.Choice        // the answer, if asked is set
+	choice.Choice        // the answer, if the field asked is set
 	asked         bool   // set for an answer, not set for a delivery
 	id            uint64 // the delivered message, or choice.Hold
-	about         uint64 // the question, if asked is set: see namer.question
-	step          int    // the number of steps before; if asked is set, the step with the fault or the question
+	about         uint64 // if asked is set: identifies the question, see namer.question
+	step          int    // for a delivery: the number of steps before it; for an answer: the step with the fault or the question
 	sent          int    // the index of the message that was sent last; -1 if there is none
 }
 
@@ -217,8 +217,8 @@ func (s *continued) Pick(e *pulse.Enabled) int {
 	return i
 }
 
-// Choose repeats an answer of the tape. If the question is random or not on the tape, it returns
-// the answer of the tape's run to the same question.
+// Choose returns the answer to repeat. In the random part of the run it returns the answer that the
+// run of the tape gave to the same question, and decides at random whether a timer fires early.
 func (s *continued) Choose(k choice.Kind, n int) int {
 	about := uint64(0)
 	if len(s.answers) > 0 {
@@ -260,7 +260,7 @@ type continuer struct {
 	points    int                       // the maximum number of states that are sampled at a time
 	left      int                       // the number of steps that may still be made
 	moments   []int                     // the indices in by.tape of the decisions that continuations make at random
-	known     map[int]*corpus.Share     // by state, which is an index in moments, or their number at the end of the run
+	known     map[int]*corpus.Share     // the sampled shares by state; a state is an index of moments, or len(moments) for the end of the run
 	messages  map[uint64]corpus.Message // the messages of the run, by ID
 	named     []int                     // messages of the condition that exactly the failing orders meet, as indices of Trace.Sends
 	texts     map[int]string            // describes the faults, other nonzero answers and early timers of the run, by index in by.tape
@@ -456,7 +456,7 @@ func (w *continuer) decide(ctx context.Context, p *corpus.Point, state int) {
 		end = w.moments[state+1]
 	}
 	p.Before, p.After = *w.known[state], *w.known[state+1]
-	for i := first + 1; i < end; i++ { // a fault is rarer than a step, and so says more
+	for i := first + 1; i < end; i++ { // a fault in between explains more than the step, because faults are rarer
 		if d := &w.by.tape[i]; d.isGiven() {
 			if share := w.without(ctx, i); rise(share, p.Before) >= 0 && rise(share, p.After) >= leastRise {
 				p.Step, p.Message, p.Other, p.Instead = d.step, corpus.Message{Text: w.texts[i], Send: int(trace.None)}, &corpus.Message{Send: int(trace.None)}, &share

@@ -57,7 +57,7 @@ type turner struct {
 	ids       []uint64            // the IDs of the messages in order
 	numbers   map[uint64]uint64   // maps the ID of a message to its number: see namer
 	sent      map[uint64]bool     // the messages that the case sends; the keys are numbers of messages
-	unsent    map[uint64]stepName // the names of other messages
+	unsent    map[uint64]stepName // the names of messages that the case does not send; the keys are numbers of messages
 }
 
 // sample runs random orders of a case and returns which constraints matter to its failure. It

@@ -30,8 +30,8 @@ func sampledOf(r *props.Runner, out *Shrunk) (e explanation, ok bool) {
 	return e, e.Sampled != nil
 }
 
-// TestSampled checks the result of sampling random orders of small programs with known causes of failure. Next to it
-// are the facts from all orders. By day four subjects are sampled.
+// TestSampled compares golden texts with the results of sampling random orders of small programs with known causes of
+// failure. Next to each result is the explanation from all orders. By day four subjects are sampled.
 func TestSampled(t *testing.T) {
 	trial.Long(t)
 	var b strings.Builder

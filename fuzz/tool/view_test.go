@@ -112,7 +112,7 @@ type viewed struct {
 	*httptest.Server
 	*questioner
 	subjects []campaign.Subject
-	url      string // of the pages, with the token
+	url      string // the URL of the pages, with the token
 	live     string // the path of the file that shows a campaign
 	exit     string // the path of the file that makes the property exits end its process
 	ask      func(question, arguments string) map[string]any

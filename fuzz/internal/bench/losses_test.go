@@ -31,8 +31,8 @@ func kept(t *testing.T) *Table {
 	return table
 }
 
-// small are the options for the searches of each
-// test run: as few as TestLosersAreCaught needs.
+// small returns options for the few searches that each test run makes: as few as
+// TestLosersAreCaught needs.
 func small() Options {
 	o := Options{Seeds: 10, Runs: 150, Subjects: subjects.Quick()}
 	switch {

@@ -31,7 +31,7 @@ func some(t *testing.T, names ...string) (list []subjects.Subject) {
 	return list
 }
 
-// runsOf returns a table without times.
+// runsOf returns the searches of a table without their times.
 func runsOf(t *Table) (list []Search) {
 	for _, s := range t.Searches {
 		s.Time = 0

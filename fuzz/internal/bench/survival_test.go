@@ -161,8 +161,8 @@ func TestCurveIsRedistribution(t *testing.T) {
 	}
 }
 
-// geometric draws how many runs n searches take to find a bug, if each
-// run finds it with probability 1/mean. The searches end after most runs.
+// geometric draws how many runs n searches take to find a bug, if each run finds it with
+// probability 1/mean. A search gives up after `most` runs.
 func geometric(r *rand.Rand, n int, mean, most float64) (list []observation) {
 	for range n {
 		at := math.Ceil(math.Log(1-r.Float64()) / math.Log(1-1/mean))

@@ -58,8 +58,8 @@ var killed = []string{"TestHolds", "TestTwoBugs"}
 
 const killedRuns = 30_000
 
-// undisturbed returns the findings of a campaign in the properties of killed when no process is
-// killed. It makes few runs, because more runs find nothing else.
+// undisturbed returns the findings of a campaign in the tests that the variable killed lists,
+// while nothing kills its processes. It makes few runs, because more runs find nothing else.
 func undisturbed(t *testing.T) []string {
 	t.Helper()
 	known.Do(func() {

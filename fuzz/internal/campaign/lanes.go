@@ -120,9 +120,9 @@ const (
 	little    = 1.0     // added to the new receive pairs per second, so that every property gets some time
 )
 
-// weigh sets the weights of the lanes. One half of the time is divided by the speed of steps, so
-// that slow properties take little time from other properties. The other half is divided by the
-// number of new receive pairs per second.
+// weigh sets the weights of the lanes. One half of the time is distributed by the speed of steps,
+// so that slow properties take little time from other properties. The other half is distributed in
+// proportion to the new receive pairs per second.
 func (l *lanes) weigh(paces []pace) {
 	usual := usualStep(paces)
 	parts, yields := make([]float64, len(paces)), make([]float64, len(paces))

@@ -101,10 +101,10 @@ func TestLanes(t *testing.T) {
 	}
 }
 
-// TestTroubledLanes: six normal properties run together with four troubled ones.
-// These hang, take a second for each run, take two for much memory, or print
-// much. Each normal property has at least four fifths of the chunks that it has
-// alone. TestSlowPropertiesCostThemselves tests the same with real processes.
+// TestTroubledLanes: six normal properties run together with four troubled ones. These hang, take a
+// second for each run, take two seconds as if they used much memory, or print much. Each normal
+// property has at least four fifths of the chunks that it has alone. TestSlowPropertiesCostThemselves
+// tests the same with real processes.
 func TestTroubledLanes(t *testing.T) {
 	six := []worked{{cost: 0.5}, {cost: 0.5}, {cost: 0.5}, {cost: 0.5}, {cost: 0.5}, {cost: 0.5}}
 	four := []worked{{cost: 0.01, takes: 10}, {cost: 1}, {cost: 2}, {cost: 0.25}}
@@ -186,7 +186,7 @@ func TestLateLane(t *testing.T) {
 	}
 }
 
-// TestWeights: half of the time is divided by the speed of steps, the other half by newly covered
+// TestWeights: half of the time is distributed by the speed of steps, the other half by newly covered
 // orders. Properties whose search has ended get no time.
 func TestWeights(t *testing.T) {
 	alike := pace{open: true, seconds: 8, steps: 8e6}

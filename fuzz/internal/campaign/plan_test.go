@@ -55,9 +55,8 @@ func shows(before int, receives ...int) *coverage.Orders {
 	return o
 }
 
-// over gives job j the reply of a finished chunk with a number of steps and some findings. The receive pairs
-// in the reply are of actors that occur in no other chunk, one for each element of receives, which is its
-// number of messages.
+// over gives job j the reply of a finished chunk: a number of steps, some findings, and receive pairs. The
+// pairs are of actors that occur in no other chunk; the i-th of them has received receives[i] messages.
 func over(j *job, receives []int, steps int, signatures ...string) *job {
 	j.reply = &session.Reply{Batch: 32, Tally: search.NewTally()}
 	j.seen = []*coverage.Orders{shows(10*j.first, receives...)}

@@ -127,7 +127,7 @@ func (c *campaign) complete(t *target, text string) {
 // chunkSteps returns the approximate number of steps of a chunk. If the time is limited, each
 // property gets about turns chunks, assuming usualSpeed steps in a microsecond. With larger chunks
 // a property that is ready late might get no turn before the time limit. With smaller ones the
-// costs of each chunk would be felt.
+// fixed cost of each chunk would be too large a part of its time.
 func (c *campaign) chunkSteps() int {
 	if c.For == 0 {
 		return chunkSteps

@@ -19,7 +19,7 @@ func IsCase(name string) bool {
 	return filepath.Ext(name) == ".case" && !strings.HasPrefix(name, ".")
 }
 
-// ErrAmbiguous is in the error of a name that several cases have.
+// ErrAmbiguous is in the error for a name with which several cases begin.
 var ErrAmbiguous = errors.New("ambiguous")
 
 // ErrNoOwner is in the error for a case if the Desk does not have the property of the case.

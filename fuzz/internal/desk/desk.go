@@ -28,9 +28,9 @@ type Desk struct {
 	turns    chan struct{} // limits the requests that are carried out at the same time
 
 	mu    sync.Mutex
-	idle  map[int]*worker.Process // by index in subjects
-	forks map[forking]Run         // can be made again
-	owner map[string]int          // the property of a case that several may have, by the text of the case
+	idle  map[int]*worker.Process // the idle processes; the keys are indices of subjects
+	forks map[forking]Run         // the forks and how they were made; a run that is dropped here can be made again
+	owner map[string]int          // maps the text of a case that several properties may have to its property
 }
 
 const (
@@ -264,7 +264,7 @@ func (d *Desk) askOf(ctx context.Context, id string, q session.Request) (*sessio
 	return d.ask(ctx, &run, q)
 }
 
-// ask sends a request about a run to its owner, which is then the only one.
+// ask sends a request about a run to its owner, and sets run.owners to this owner alone.
 func (d *Desk) ask(ctx context.Context, run *Run, q session.Request) (*session.Reply, error) {
 	owner, err := d.ownerOf(ctx, run)
 	if err != nil {

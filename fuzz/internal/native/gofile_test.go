@@ -15,7 +15,7 @@ import (
 	"github.com/jostle-go/jostle/props"
 )
 
-// odd has bytes that are hard to write.
+// odd has bytes that a Go string literal must escape, and others that look special.
 var odd = []byte("\x00\xff\"`\\\n\r'é\u2028 \x80[]byte(\"")
 
 func TestGoText(t *testing.T) {

@@ -13,7 +13,7 @@ const failedHere = "✗ fails here"
 const (
 	mostUnfolded = 3   // stretches of at most this many steps that do not matter are not folded
 	mostRows     = 200 // in a longer fold, each row is only a line of text
-	mostCell     = 160 // the maximum number of characters of a cell in a row; the details of the step have all
+	mostCell     = 160 // the maximum number of characters of a cell in a row; the details of the step show the complete text
 )
 
 // matters returns the steps that a reader should see first: those of the messages that decide, the

@@ -111,7 +111,7 @@ func (r *Record) Share() string {
 	return ""
 }
 
-// mostBrief is the number of characters of the text that Brief returns at most.
+// mostBrief is the maximum number of characters of the result of Brief.
 const mostBrief = 60
 
 // Brief describes the cause of the failure in about ten words: "flush before write(1) at writer". It

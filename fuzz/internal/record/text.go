@@ -276,10 +276,10 @@ func (r *Record) code() string {
 	return w.text()
 }
 
-// A codeLine is the line that code returns.
+// A codeLine builds the line of text that the method code returns.
 type codeLine struct {
 	parts []placeText
-	said  map[string]bool // the places that parts describe, and the lines that handle them
+	said  map[string]bool // what the parts mention already: places, and the lines that handle messages
 }
 
 // extend sets a field of a part, if there is room for what it adds.
@@ -349,13 +349,13 @@ func (w *codeLine) text() string {
 	return strings.Join(list, "; ")
 }
 
-// A placeText is what code says of one place.
+// A placeText describes one message of a codeLine, and the lines that send and handle the message.
 type placeText struct {
 	*Place
 	what, at string // the line that handles the message; "" if it is said already
 	unsent   bool   // set if there is no room for SentAt
 	whole    bool   // set if the whole message is printed, and not only its type
-	helpers  bool   // set if the functions are printed that the case calls
+	helpers  bool   // set if the functions that the case calls are printed
 	by       bool   // set if SentBy is printed
 }
 

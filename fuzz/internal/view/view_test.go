@@ -113,8 +113,8 @@ func TestReadOnly(t *testing.T) {
 	}
 }
 
-// TestPagesAreStrict: the pages have nothing that their policy forbids or that reads a text as
-// markup, and name no other server.
+// TestPagesAreStrict: the pages use nothing that their content policy forbids, never insert a text
+// as markup, and refer to no other server.
 func TestPagesAreStrict(t *testing.T) {
 	for name, forbidden := range map[string]string{
 		"view.html": `(?i)<style|<script>| on\w+=| style=|<img|<iframe|https?:`,

@@ -102,7 +102,8 @@ func (b *reportBrowser) written(r *Report) string {
 	return filepath.Join(dir, HTMLFile)
 }
 
-// check reports problems of a page, and those first elements of a list that are not in the window.
+// check fails the test if the page has problems, or if one of the first five elements of a list is hidden or
+// below the first window.
 func (b *reportBrowser) check(name, list string) {
 	b.t.Helper()
 	if text := b.Is(problems); text != "" {

@@ -91,7 +91,8 @@ func (r *Report) HTML() []byte {
 	return []byte(w.String())
 }
 
-// bugs writes a row for each bug. A bug of this report has its page below the row, which opens.
+// bugs writes a row for each bug. A bug of this report also has a page, which a click on the row
+// opens below it.
 func (r *Report) bugs(w *record.Writer) {
 	if len(r.Bugs) == 0 {
 		return
@@ -130,8 +131,8 @@ func (r *Report) bugs(w *record.Writer) {
 	w.Put("</ol>\n")
 }
 
-// searched says how well all properties were searched. The chance is that of the property with the
-// highest one.
+// searched says how well all properties were searched. It gives the chance of a new receive pair for
+// the property in which this chance is highest.
 func (r *Report) searched() string {
 	all := Coverage{}
 	unproven := 0
