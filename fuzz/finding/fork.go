@@ -24,7 +24,7 @@ func Fork(r *props.Runner, c *corpus.Case, step, other int) (*corpus.Case, error
 		return nil, fmt.Errorf("no message could come in place of step %d", step)
 	}
 	if other < 0 || other >= len(l.others) {
-		return nil, fmt.Errorf("step %d has %d other messages: %d is not the number of one", step, len(l.others), other)
+		return nil, fmt.Errorf("step %d has %d other messages, numbered from 0: there is no number %d", step, len(l.others), other)
 	}
 	was.Record.Deliveries = advanced(was.Record.Deliveries, l.forked-1, l.others[other])
 	res := r.Run(planOf(&was, strategy.Replay(&was.Record, strategy.ReplayOptions{Lenient: true})))

@@ -85,7 +85,7 @@ func (s *shrinking) finding(c shrink.Case) (f *Finding, wrong string) {
 	}
 	if sys := res.System; sys != nil {
 		if err := legal.Check(sys.Options(), sys.Trace(), sys.Record()); err != nil {
-			return nil, "is not a legal run: " + firstLine(err.Error())
+			return nil, "breaks the rules of package pulse: " + firstLine(err.Error())
 		}
 	}
 	f = From(s.origin, &res)

@@ -214,7 +214,7 @@ func undecided(e *corpus.Explanation, head string) string {
 	case p.Before.Of == 0:
 		return head
 	case p.Before.Failed*100 < always*p.Before.Of:
-		return head + "\n" + "no single step decides: the chance rises bit by bit"
+		return head + "\n" + "no single step decides: the chance of failing rises gradually"
 	}
 	not := ", not the order"
 	if somePass(e) {

@@ -102,7 +102,7 @@ func (s *Session) few(ctx, searching context.Context, q *Request, r *Reply) (lef
 		r.Problems = append(r.Problems, x.Doubts...)
 	case same:
 		err = r.complete(&x, &res, q.Seed)
-		r.Text = fmt.Sprintf("%s, and %s more at random showed no other, in %s; %s", r.Complete, words.Grouped(res.Runs), words.Elapsed(time.Since(start)),
+		r.Text = fmt.Sprintf("%s, and %s more at random showed no other order, in %s; %s", r.Complete, words.Grouped(res.Runs), words.Elapsed(time.Since(start)),
 			x.Orders.Count())
 	}
 	return res.Finding == nil && !same, err

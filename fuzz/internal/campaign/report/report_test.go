@@ -500,7 +500,7 @@ func TestSearched(t *testing.T) {
 		{"no pairs of messages raced", Coverage{Runs: 5, Unknown: 2}},
 		{"2 pairs of messages never raced", Coverage{Runs: 5, Possible: 3, Covered: 1}},
 		{"the only pair of messages raced", Coverage{Runs: 5, Possible: 1, Covered: 1}},
-		{"all 3 pairs of messages raced; whether 2 more can is unknown", Coverage{Runs: 5, Possible: 3, Covered: 3, Unknown: 2}},
+		{"all 3 pairs of messages raced; whether 2 more can race is unknown", Coverage{Runs: 5, Possible: 3, Covered: 3, Unknown: 2}},
 		{"the only pair of messages raced; the next random run shows a new one in about 1 of 50",
 			Coverage{Runs: 5, Possible: 1, Covered: 1, Chance: coverage.Chance{Runs: 5, Low: 0.01, Likely: 0.02, High: 0.03}}},
 	} {
