@@ -102,7 +102,7 @@ type branches struct {
 	wanted   string // the name of the type, see nameIn
 	nested   bool   // set if the case may be in a type switch within another one
 	depth    int    // the number of open braces; 0 after the end of the function
-	switches []int  // for each type switch around the current token, the value of depth within it
+	switches []int  // for each type switch around the current token, the value of the field depth within it
 	found    int    // the line of the case; 0 if there is none yet
 	asserted int    // the line of the first type assertion to the type; 0 if there is none yet
 }

@@ -183,7 +183,7 @@ func (h *hunt) follow(by *steered) {
 // An orderOf is the order of a run.
 type orderOf struct {
 	run    shrink.Case
-	by     [2]*noted         // messages are numbered by their labels in the first, by their types in the second
+	by     [2]*noted         // two replays of the run: the first numbers messages by their labels, the second by their types
 	actors map[string]uint64 // the number of actors of each label
 }
 

@@ -113,7 +113,7 @@ type looker struct {
 	handles  []pulse.Frame // for each element of Trace.Sends, the line that handles the message
 }
 
-// A code is the code of an actor that handles its next message.
+// A code is the place in the source that handles an actor's next message.
 type code struct {
 	handler pulse.Frame // the first line of the handler or process
 	waits   pulse.Frame // the line at which the process waits, if it does

@@ -54,7 +54,7 @@ func (s *shrinking) cause(ctx context.Context, out *Shrunk) *corpus.Explanation 
 }
 
 const (
-	mattering    = 5000 // the maximum number of runs for all draws of a case, except searches for orders
+	mattering    = 5000 // the maximum number of runs for all draws of a case, not counting searches for an order
 	variants     = 120  // the number of changed inputs tried for a draw
 	mostTried    = 25   // the number of values tried for a draw after which no further variant is tried
 	fewestForAny = 20   // the number of other values that must fail for "any"
@@ -83,7 +83,7 @@ type matter struct {
 // A tried is a value that was tried for a draw.
 type tried struct {
 	text    string       // the value as text
-	measure int64        // the number that may have a bound: see the function measure
+	measure int64        // the number that a bound such as "≥ 3" limits: see the function measure
 	failed  bool         // set if the value fails with the case's signature, in some order
 	in      choice.Input // the input that leads to the value
 }

@@ -37,7 +37,7 @@ type branch struct {
 	t      *testing.T
 	r      *props.Runner
 	folder corpus.Folder
-	strip  bool // removes the line that makes files different from each other
+	strip  bool // set if the cases lack the line "unlike": see strip
 }
 
 // keep saves a failing run of n messages.
@@ -84,7 +84,7 @@ var deeds = []struct {
 	{"a smaller form, and an old case removed", func(b *branch) { b.keep(9, "x before y", ""); b.remove(11) }},
 }
 
-// repository makes a repository with a branch for each deed. A branch has the number of its deed.
+// repository makes a repository with a branch for each deed: b0 for the first one, b1 for the second.
 func repository(t *testing.T, b *branch) (git func(args ...string) (string, error)) {
 	t.Helper()
 	dir := t.TempDir()
@@ -112,7 +112,7 @@ func repository(t *testing.T, b *branch) (git func(args ...string) (string, erro
 	}
 	must("init", "-q", "-b", "base")
 	b.keep(10, "x before y", "")
-	strip(t, b.folder.Dir) // like a case of an older version
+	strip(t, b.folder.Dir) // older versions of jostle did not write the removed lines
 	b.keep(11, "", "")
 	commit()
 	for i, d := range deeds {
@@ -123,7 +123,8 @@ func repository(t *testing.T, b *branch) (git func(args ...string) (string, erro
 	return git
 }
 
-// strip removes the lines that make files different from each other.
+// strip removes from all cases the line "unlike", because of which git does not take the files of similar cases for
+// one renamed file.
 func strip(t *testing.T, dir string) {
 	t.Helper()
 	paths, _ := filepath.Glob(filepath.Join(dir, "*.case"))

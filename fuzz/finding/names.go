@@ -74,7 +74,7 @@ func (n stepName) inFull() string {
 	return text
 }
 
-// isOperation reports whether a message is the next operation of a goroutine.
+// isOperation reports whether a message stands for the next operation of a goroutine under control.
 func isOperation(d *trace.Send) bool {
 	_, ok := d.Body.(trace.Operation)
 	return ok

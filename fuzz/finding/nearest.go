@@ -84,7 +84,7 @@ type nearing struct {
 	actors map[uint64]uint64
 	from   int // the number of failing runs that were searched further
 	best   *record.Passing
-	by     pair // the swap that was added to make the run best
+	by     pair // the swap that distinguishes the best run from the run from which it was made
 }
 
 // begin runs the case and returns the pairs of messages that can be swapped, nearest first.

@@ -31,7 +31,7 @@ type taken struct {
 	choice.Choice        // the answer, if the field asked is set
 	asked         bool   // set for an answer, not set for a delivery
 	id            uint64 // the delivered message, or choice.Hold
-	about         uint64 // if asked is set: identifies the question, see namer.question
+	about         uint64 // if the field asked is set: a number for the question, see namer.question
 	step          int    // for a delivery: the number of steps before it; for an answer: the step with the fault or the question
 	sent          int    // the index of the message that was sent last; -1 if there is none
 }

@@ -27,8 +27,8 @@ type Replayed struct {
 	// How describes how the case was run.
 	How string
 
-	doubted    bool // set if the case is Doubtful
-	impossible bool // see the function impossible
+	doubted    bool // set if the case did not repeat when it was saved: see corpus.Case.Doubtful
+	impossible bool // the result of the function impossible
 }
 
 // Replay replays a case as it was saved. If the case was never run, it has a schedule in place

@@ -54,7 +54,7 @@ type turner struct {
 	signature string
 	answers   map[uint64]int      // the answers of the case; the keys are results of namer.question
 	order     []uint64            // the messages that the case receives, in order
-	ids       []uint64            // the IDs of the messages in order
+	ids       []uint64            // the IDs of the messages in the field order
 	numbers   map[uint64]uint64   // maps the ID of a message to its number: see namer
 	sent      map[uint64]bool     // the messages that the case sends; the keys are numbers of messages
 	unsent    map[uint64]stepName // the names of messages that the case does not send; the keys are numbers of messages

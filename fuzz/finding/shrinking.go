@@ -25,7 +25,7 @@ type shrinking struct {
 
 	schedule choice.Schedule
 	walker   value.Walker
-	named    shrink.Case // the run whose names are in names
+	named    shrink.Case // the run to which the field names belongs
 	names    *twoNames
 	latest   latest
 	noted    orderOf // the order of the run hunt.near; see hunt.noteNear

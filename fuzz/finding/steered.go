@@ -157,12 +157,12 @@ func (n *noted) Choose(k choice.Kind, of int) int {
 	return v
 }
 
-// A wait makes message second wait until message first is received. Both messages are given by
-// number: see namer.
+// A wait makes one message wait until another one is received. The fields first and second are the
+// numbers of these messages: see namer.
 type wait struct {
 	first, second uint64
-	came          bool // set if first was received before second
-	late          bool // set if second was received before first
+	came          bool // set if the message first was received before the message second
+	late          bool // set if the message second was received before the message first
 }
 
 // A steered is a strategy that makes random orders in which all waits hold, or follows a given
@@ -177,12 +177,12 @@ type steered struct {
 	// order is the preferred order of messages, by number; nil means random orders. All other
 	// messages come later, oldest first.
 	order []uint64
-	// exact is the number of messages at the start of order that must be received in exactly
-	// this order.
+	// exact is the number of messages at the start of the field order that must be received in
+	// exactly this order.
 	exact int
-	lost  bool // set if the first `exact` messages of order were not received in exactly this order
+	lost  bool // set if the messages that exact counts were not received in exactly this order
 
-	places map[uint64]int  // maps the number of a message to its index in order
+	places map[uint64]int  // maps the number of a message to its index in the field order
 	taken  map[uint64]bool // the received messages
 	at     int             // the number of received messages
 	held   int             // the number of times that Pick returned pulse.Hold

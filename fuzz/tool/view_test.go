@@ -94,8 +94,8 @@ func long(t *props.T) {
 	t.Error("always")
 }
 
-// exits fails if message b arrives first. If another client's message arrives first, and the file at isViewed exists,
-// it ends the process.
+// exits fails if the second client's message arrives first. If the third client's message arrives first and the file
+// at isViewed exists, it ends the process.
 func exits(t *props.T) {
 	switch text := said(t); text[0] {
 	case 'b':
@@ -233,7 +233,7 @@ func TestViewInABrowser(t *testing.T) {
 		b.Press("ArrowUp")
 		b.Press("f")
 		b.Press("k")
-		b.Until(`document.querySelectorAll(".changed del").length === 2`) // both fields of the ledger
+		b.Until(`document.querySelectorAll(".changed del").length === 2`) // the step has changed both fields of the ledger
 		checkPage(t, b, "run-"+size.Name, size.Width)
 		b.Press("Home")
 		b.Press("c")

@@ -73,10 +73,10 @@ func mark(c, random Cell) string {
 
 // The limits with which an arm is compared with the arm "random".
 const (
-	notWorse    = 1.1  // limit of the arm's median number of runs, divided by random's median number
-	notSlower   = 1.25 // limit of the arm's median time, divided by random's median time
-	farBetter   = 5    // limit of random's median number of runs, divided by the arm's median number
-	muchFarther = 50   // a second, larger limit for the ratio of farBetter
+	notWorse    = 1.1  // the greatest ratio of the arm's median number of runs to random's
+	notSlower   = 1.25 // the greatest ratio of the arm's median time to random's
+	farBetter   = 5    // the least ratio of random's median number of runs to the arm's
+	muchFarther = 50   // a second, larger limit for the same ratio
 	hardFrom    = 1000 // a subject is hard if random's median number of runs is larger
 )
 

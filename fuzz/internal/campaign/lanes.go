@@ -15,7 +15,7 @@ type lane struct {
 	overdue bool    // set if a job at a worker is idle or takes much longer than a turn
 	paused  int     // the number of jobs at workers that wait for their next turn
 	weight  float64 // the relative amount of time for the lane, 1 on average
-	time    float64 // the charged seconds divided by weight
+	time    float64 // the charged seconds divided by the field weight
 	spent   float64 // the charged seconds
 }
 

@@ -61,7 +61,7 @@ type target struct {
 	Saturated float64
 
 	noted   []string         // the notes about the workers of this property
-	waiting []*job           // jobs to do before chunks
+	waiting []*job           // the jobs that must be done before the chunks of the search
 	waits   bool             // set if the process of the last job was idle when the job ended
 	rest    []*job           // chunks that wait for their next turn
 	next    int              // the number of the first batch that is not in a chunk yet
@@ -144,8 +144,7 @@ func (c *campaign) turnTime() time.Duration {
 	return max(leastTurn, min(turn, c.each()/turns))
 }
 
-// each returns the time limit of each property. The result is valid only if the campaign has a time
-// limit.
+// each returns the time for each property if all get the same. The campaign must have a time limit.
 func (c *campaign) each() time.Duration {
 	return c.For / time.Duration(len(c.targets)) * time.Duration(max(1, c.Workers))
 }

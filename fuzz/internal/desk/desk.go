@@ -198,7 +198,8 @@ func (d *Desk) take(ctx context.Context, property int) (*worker.Process, error) 
 	return campaign.Start(ctx, d.subjects[property], d.bounds)
 }
 
-// put makes a process idle. If too many are idle, or another one of the property, it ends one of them.
+// put makes a process of a property idle. If the property already has an idle process, put ends that
+// one. If there are too many idle processes, it ends one of another property.
 func (d *Desk) put(property int, p *worker.Process) {
 	d.mu.Lock()
 	over, there := d.idle[property]

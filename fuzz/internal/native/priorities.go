@@ -96,7 +96,8 @@ func (d *depths) received(send int32, step int, depth int32) {
 	d.raise(int(seq)+1, int(d.last[step])+1, depth)
 }
 
-// raise gives each message with from <= Seq < to a depth of at least the given one.
+// raise gives messages a depth of at least the given one: those with from <= Seq and Seq <
+// to.
 func (d *depths) raise(from, to int, depth int32) {
 	for lo, hi := from+d.leafs, to+d.leafs; lo < hi; lo, hi = lo/2, hi/2 {
 		if lo&1 == 1 {

@@ -19,7 +19,7 @@ import (
 	"github.com/jostle-go/jostle/pulse/choice"
 )
 
-// of returns a record with a text in every place where a program's text comes.
+// of returns a record that has the given text wherever a text of a program can be.
 func of(text string) *Record {
 	m := Message{From: 0, To: 1, Label: text, SentIn: -1, SentAt: text}
 	why := &corpus.Explanation{Orders: 3, Failing: 2, Complete: true, Exact: true, Draws: []string{text}, Needs: []corpus.Need{{Kind: choice.Drop, N: 1}},

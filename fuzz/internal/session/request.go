@@ -154,7 +154,7 @@ type Reply struct {
 	// Verdict is the verdict of an Explore request.
 	Verdict *search.Verdict `json:"-"`
 
-	shown shown // the receive pairs for Shown
+	shown shown // collects the receive pairs for the field Shown
 }
 
 // Add adds the result of further batches of the same Run.

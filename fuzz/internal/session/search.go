@@ -71,8 +71,8 @@ func (s *Session) hints(ctx context.Context, q *Request) (h search.Hints) {
 	return h
 }
 
-// few runs every order, if there are few. left reports whether orders may remain for a search.
-// searching limits the search, and ctx limits shrinking its findings.
+// few runs every order if there are few orders. left reports whether orders may remain for a
+// search. The context searching limits the search, and ctx limits shrinking its findings.
 func (s *Session) few(ctx, searching context.Context, q *Request, r *Reply) (left bool, err error) {
 	if s.FewFor <= 0 {
 		return true, nil

@@ -62,7 +62,7 @@ type Process struct {
 	greeted bool             // set if the process uses this command's version of the protocol
 	at      session.At       // what the process began most recently: a saved case, the search, or other work; the file place has the number of the batch
 	decided session.Decision // the last decision that the process reported
-	told    bool             // set if decided is valid
+	told    bool             // set if the field decided is valid
 	stalled bool             // set if the process has reported a run without progress
 	beat    Beat             // the last beat
 

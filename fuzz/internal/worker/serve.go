@@ -49,19 +49,19 @@ type worker struct {
 	requests chan session.Request // the requests of the command; closed when the command has ended or has closed its pipe
 	enough   func()               // ends the last request after its current run; nil before the first request
 	turn     sync.Mutex           // held while no run may begin, and briefly before each run
-	paused   bool                 // set while no run may begin, because the method read holds turn
+	paused   bool                 // set while no run may begin, because the method read holds the lock turn
 	pipe     *os.File             // carries the messages
 	place    place                // where the worker writes the number of its current batch
 	before   bool                 // set while the command knows that the worker runs something other than a batch
 
 	asked context.Context    // done when the command has asked for the end, has ended or has closed its pipe
-	ask   context.CancelFunc // makes asked done
+	ask   context.CancelFunc // ends the context asked
 	left  sync.Once          // makes the method leave run only once
 
 	out  sync.Mutex    // guards the following fields
 	to   *json.Encoder // writes the messages
 	idle bool          // set while the worker waits for a request
-	busy *sync.Cond    // signaled when idle becomes false; its lock is the field out
+	busy *sync.Cond    // signaled when the field idle becomes false; uses the lock out
 }
 
 // setting is the value of Variable at the start of the process, before TestMain can clear it.
