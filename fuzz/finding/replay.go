@@ -173,7 +173,7 @@ func howMuch(was, is *choice.Record) string {
 		return "it has no deliveries"
 	case made == 0:
 		return fmt.Sprintf("none of its %d deliveries applied: was the type of a message or of an actor renamed, or moved to another package? "+
-			"The identity of a step depends on them", n)
+			"The identity of a step depends on these names", n)
 	case made == n:
 		return fmt.Sprintf("all of its %d deliveries still applied", n)
 	default:

@@ -40,7 +40,7 @@ const (
 	sampled     = 100     // the number of orders that a corpus.Share counts
 	mostSample  = 300     // the maximum number of runs made to fill a corpus.Share
 	mostSampled = 8       // the maximum number of examined constraints
-	mostTurns   = 300     // the maximum number of reversed pairs
+	mostTurns   = 300     // the maximum number of examined pairs of messages, and of messages that afterwards delays
 	mostApart   = 50      // the maximum distance of the two messages of a pair: see pair.apart
 	turning     = 200_000 // the number of steps, in all runs together, after which a sampling ends
 	fewestSaid  = 10      // the number of counted orders that are needed to report a constraint

@@ -106,7 +106,7 @@ func (t *Table) again(ctx context.Context, o Options) (*Table, error) {
 			}
 		}
 		if len(one.Arms) == 0 {
-			continue // no arms would mean all arms
+			continue // an empty list of arms would mean all arms
 		}
 		part, err := Measure(ctx, one)
 		if err != nil {

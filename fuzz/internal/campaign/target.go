@@ -95,7 +95,7 @@ func newTarget(s Subject) *target {
 const (
 	chunkSteps  = 1 << 20          // a chunk has about this many steps
 	leastSteps  = 1 << 12          // a chunk has about this many steps if the time is short
-	usualSpeed  = 2                // steps in a microsecond, a low estimate
+	usualSpeed  = 2                // the assumed number of steps in a microsecond, a low estimate
 	turns       = 8                // the least number of turns of a property if the time is limited
 	leastTurn   = time.Second / 10 // the minimum length of a turn
 	mostBatches = 1 << 12          // the maximum number of batches in a chunk

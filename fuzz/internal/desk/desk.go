@@ -39,8 +39,9 @@ const (
 	mostIdle  = 4    // the maximum number of processes that wait for a request
 )
 
-// New returns a Desk. No two subjects may have the same binary, test and call. bounds has the limits
-// of worker processes. At most requests requests are carried out at the same time.
+// New returns a Desk. No two subjects may have the same binary, test and call. bounds has the limits of
+// worker processes. The parameter requests is the maximum number of requests that are carried out at the
+// same time.
 func New(subjects []campaign.Subject, bounds worker.Command, requests int) *Desk {
 	return &Desk{subjects: subjects, bounds: bounds, turns: make(chan struct{}, max(1, requests)), idle: map[int]*worker.Process{}, forks: map[forking]Run{}, owner: map[string]int{}}
 }
