@@ -97,7 +97,7 @@ func (h *hunt) byName() {
 	if h.left < 2 || h.over() || len(h.near.Case.Schedule.Before) == 0 {
 		return
 	}
-	is := h.latest // the last run, which usually has these inputs
+	is := h.latest // the result of the last run, which usually has the same inputs
 	if !is.known || !sameInputs(is.inputs, h.inputs) {
 		h.left--
 		res := h.run(shrink.Case{Inputs: h.inputs, Schedule: choice.Schedule{Choices: h.near.Case.Schedule.Choices}})
@@ -264,7 +264,7 @@ func subsets(n, k uint64) (all [][]uint64) {
 // everywhere runs up to `most` orders of the inputs. It sets h.all if there are no other
 // orders.
 func (h *hunt) everywhere(most int) {
-	if h.over() || most <= 0 || isLong(h.latest.system) { // for Explore, zero would mean no bound
+	if h.over() || most <= 0 || isLong(h.latest.system) { // explore.Explore takes zero as no limit
 		return
 	}
 	w := &orderer{hunt: h}

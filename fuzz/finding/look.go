@@ -72,7 +72,7 @@ func (f *Finding) Look(r *props.Runner) {
 		return
 	}
 	t, h := res.System.Trace(), res.System.Host()
-	for i := len(l.used); i < len(t.Steps); i++ { // Stepped is not called for the step that failed
+	for i := len(l.used); i < len(t.Steps); i++ { // the loop makes up for the step that failed, for which Stepped is not called
 		l.handle(res.System, i)
 	}
 	for i := range t.Actors {

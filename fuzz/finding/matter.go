@@ -156,7 +156,7 @@ func variant(own *choice.Input, k int) choice.Input {
 	near := [...]uint64{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}
 	n := min(len(own.Words), edited)
 	switch edits := n * 2; {
-	case k < edits: // add or subtract one
+	case k < edits: // the variants that add or subtract one
 		in := choice.CloneInputs([]choice.Input{*own})[0]
 		in.Words[k/2] += uint64(1 - k%2*2)
 		return in

@@ -162,7 +162,7 @@ func (b *branch) checkOut(git func(...string) (string, error), tree string) {
 
 // inGit skips a test unless git can merge without a working tree.
 func inGit(t *testing.T) {
-	out, err := exec.Command("git", "merge-tree", "-h").CombinedOutput() // the exit code of this command is not 0
+	out, err := exec.Command("git", "merge-tree", "-h").CombinedOutput() // the exit code of git merge-tree -h is not 0
 	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) || !strings.Contains(string(out), "--write-tree") {
 		t.Skip("there is no git of version 2.38 or later")
 	}
@@ -181,7 +181,7 @@ func TestBranchesMerge(t *testing.T) {
 	defer b.r.Close()
 	git := repository(t, b)
 	base, sides := filesAt(git, "base"), []map[string]bool{}
-	merged := map[string]map[string]bool{} // the files of each tree that a merge has made
+	merged := map[string]map[string]bool{} // maps each tree that a merge has made to its files
 	for i := range deeds {
 		sides = append(sides, filesAt(git, fmt.Sprint("b", i)))
 		for k := range deeds[:i+1] {
@@ -229,7 +229,7 @@ func (b *branch) works(name string, n int) {
 	if len(cases) != n || problems != nil {
 		b.t.Fatalf("%s: %d of %d cases, %v", name, len(cases), n, problems)
 	}
-	failures := map[string]int{} // the fewest messages of each failure
+	failures := map[string]int{} // maps each failure to the fewest messages of its cases
 	for i := range cases {
 		c := &cases[i]
 		if shows(b.r, c, false) != same {

@@ -355,7 +355,7 @@ func (w *continuer) tapeAt(state int) *taken { return &w.by.tape[w.moments[state
 func (w *continuer) search(ctx context.Context) int {
 	lo, hi := 0, len(w.moments)
 	w.sample(ctx, lo, w.few)
-	w.known[hi] = &corpus.Share{Failed: sampled, Of: sampled} // all continuations from the end of the run fail, because the run has failed there
+	w.known[hi] = &corpus.Share{Failed: sampled, Of: sampled} // the run has failed at its end, so all continuations from there fail
 	for hi-lo > 1 && w.left > 0 && ctx.Err() == nil {
 		n, last, best := min(w.points, hi-lo-1), lo, -101
 		from, to := lo, hi

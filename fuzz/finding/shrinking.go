@@ -66,7 +66,7 @@ func (s *shrinking) first(f *Finding) (out shrink.Outcome, why string) {
 	}
 	c, whole := shrinkCase(&res), sequence(res.System)
 	out = s.Run(c)
-	if out.Signature != f.Failure.Signature() { // the run may depend on the order of timers that are due at the same time
+	if out.Signature != f.Failure.Signature() { // the other failure may come from another order of timers that are due at the same time
 		c.Schedule.Before = whole
 		out = s.Run(c)
 	}

@@ -147,7 +147,7 @@ func (c *caseCommand) open(call *Call, args []string) (o opened, err error) {
 		return o, err
 	}
 	err = c.openIn(call, &o, file, dir)
-	if errors.Is(err, errNoProperty) || errors.Is(err, desk.ErrNoOwner) { // the case may be of an existing test
+	if errors.Is(err, errNoProperty) || errors.Is(err, desk.ErrNoOwner) { // the case may belong to an existing test, which is no property
 		o.done()
 		c.tests = true
 		if second := c.openIn(call, &o, file, dir); !errors.Is(second, errNoProperty) {

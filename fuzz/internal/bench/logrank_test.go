@@ -59,7 +59,7 @@ func slowLogRank(a, b []observation) (difference, variance float64) {
 		risk, found := atRisk(all, at)
 		inA, _ := atRisk(a, at)
 		var ways, sum, squares float64
-		for subset := range 1 << risk { // bit i is search i; the inA lowest bits are those of a
+		for subset := range 1 << risk { // bit i stands for search i; the lowest inA bits stand for the searches in a
 			if ones(subset) != found {
 				continue
 			}

@@ -225,7 +225,7 @@ func TestKilledCampaigns(t *testing.T) {
 			if !strings.Contains(out.String(), want) {
 				t.Errorf("want %s in\n%s", want, out.String())
 			}
-			os.Remove(filepath.Join(dir, "state.json")) // start anew, with the saved cases
+			os.Remove(filepath.Join(dir, "state.json")) // the next campaign starts anew, but with the saved cases
 		}
 		told += out.String()
 		loads(t, filepath.Join(dir, "cases"))

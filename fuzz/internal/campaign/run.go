@@ -56,7 +56,7 @@ const mostIdle = 8
 func (c *campaign) run(ctx context.Context) (*Report, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	searching, stop := context.WithCancel(ctx) // the context of chunks
+	searching, stop := context.WithCancel(ctx) // the context of the chunks of the search
 	defer stop()
 	enough, late := context.WithCancel(searching)
 	defer late()

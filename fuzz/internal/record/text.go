@@ -39,7 +39,7 @@ func (r *Record) Orders() string {
 // case, as it is to be printed.
 func (r *Record) Again(path string) string {
 	if r.Existing {
-		return words.Command("jostle test", r.Test, filepath.Join(r.Path, "../../../..")) // the file is testdata/jostle/Test/x.case
+		return words.Command("jostle test", r.Test, filepath.Join(r.Path, "../../../..")) // r.Path is testdata/jostle/Test/x.case in the folder of the package
 	}
 	return "jostle replay " + words.Argument(path)
 }

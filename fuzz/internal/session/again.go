@@ -32,7 +32,7 @@ func (s *Session) again(ctx context.Context, q *Request, r *Reply) error {
 	}
 	o.Planned = func(index int, p *props.Plan) {
 		if q.Stop == nil || index == q.Stop.Run {
-			if p.Strategy == nil { // nil means oldest message first
+			if p.Strategy == nil { // a nil strategy picks the oldest message
 				p.Strategy = strategy.Plain()
 			}
 			*t = teller{Strategy: p.Strategy, needs: pulse.NeedsOf(p.Strategy), stop: t.stop, say: t.say, run: index}

@@ -246,7 +246,7 @@ func (w *worker) serve(verb string, s *session.Session, stall time.Duration) {
 			return
 		}
 		m := w.do(s, &q, stall)
-		w.sayUsed() // the request may have ended before its first regular beat
+		w.sayUsed() // send a beat, because the request may have ended before the first regular one
 		w.say(m)
 	}
 }
