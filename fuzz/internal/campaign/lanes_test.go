@@ -14,9 +14,9 @@ type worked struct {
 	got         int // finished jobs
 }
 
-// simulate has workers carry out what lanes plan for some seconds, with one processor for each
-// worker. A job that takes longer than its processor time waits: the first job of its lane counts as
-// idle after a second, later ones at once. A job that does not wait is overdue after four seconds.
+// simulate lets workers carry out for some seconds what lanes plan. Each worker has a processor. A job
+// that takes more than ten times its processor time counts as idle: the first one of its lane after a
+// second, later ones at once. An idle job is overdue, and so is any job after four seconds.
 func simulate(l *lanes, list []worked, workers int, seconds float64) {
 	type job struct {
 		lane        int

@@ -88,8 +88,8 @@ func (d *depths) of(send int32) (depth int32) {
 	return depth
 }
 
-// received raises the depths of deliverable messages after one message with the given depth
-// was received in a step.
+// received raises the depths of the messages that were deliverable when a message with the
+// given depth was received in a step.
 func (d *depths) received(send int32, step int, depth int32) {
 	seq := d.trace.Sends[send].Seq
 	d.raise(0, int(seq), depth+1)

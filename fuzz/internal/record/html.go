@@ -191,8 +191,8 @@ func (p *Record) name(actor int) string {
 type Writer struct {
 	strings.Builder
 	id      string // the prefix of all anchors
-	heading string // the element of the main heading, such as "h1"
-	below   string // the element of other headings
+	heading string // the HTML element of the main heading, such as "h1"
+	below   string // the HTML element of all other headings
 }
 
 // Put writes HTML. Each %s of the format is replaced by the next of texts, escaped.
