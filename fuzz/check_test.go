@@ -275,7 +275,7 @@ func TestStaleCasesAreKept(t *testing.T) {
 	if strings.Contains(out, "passes now") || strings.Contains(out, "delete") {
 		t.Errorf("a case that was not run is said to pass:\n%s", out)
 	}
-	if out := runSample(t, "renamed-mended", dir); !strings.Contains(out, ".case passes now (as saved): a regression test, as long as you keep it; delete it only if no other function literal of the test has failed so") {
+	if out := runSample(t, "renamed-mended", dir); !strings.Contains(out, ".case passes now (as saved): a regression test, as long as you keep it; delete it only if no other function literal of the test has this failure") {
 		t.Errorf("a case that was run as saved, and passes:\n%s", out)
 	}
 }
@@ -391,7 +391,7 @@ func TestStaleCasesAreRepaired(t *testing.T) {
 	runSample(t, "declared-from", dir)
 	old := casesIn(t, dir)
 	out := runSample(t, "declared-to", dir, "JOSTLE_REPAIR=1")
-	if want := "case " + old[0] + " cannot be repaired: no run near it fails as it did"; !strings.Contains(out, want) || !slices.Equal(casesIn(t, dir), old) {
+	if want := "case " + old[0] + " cannot be repaired: no similar run has its failure"; !strings.Contains(out, want) || !slices.Equal(casesIn(t, dir), old) {
 		t.Errorf("of a mended program there are %q:\n%s", casesIn(t, dir), out)
 	}
 	if out := runSample(t, "declared-still", dir); strings.Contains(out, "FAIL") || !slices.Equal(casesIn(t, dir), old) {
@@ -399,7 +399,7 @@ func TestStaleCasesAreRepaired(t *testing.T) {
 	}
 	out = runSample(t, "declared-still", dir, "JOSTLE_REPAIR=1")
 	now := casesIn(t, dir)
-	if want := "near case " + old[0] + " (stale, "; len(now) != 1 || now[0] == old[0] || !strings.Contains(out, want) || !strings.Contains(out, "/"+now[0]+" (runs first") {
+	if want := "similar to case " + old[0] + " (stale, "; len(now) != 1 || now[0] == old[0] || !strings.Contains(out, want) || !strings.Contains(out, "/"+now[0]+" (runs first") {
 		t.Errorf("the cases were %q and are %q:\n%s", old, now, out)
 	}
 	if again := runSample(t, "declared-still", dir); !strings.Contains(again, "saved case "+now[0]+" (as saved)") {
@@ -423,12 +423,12 @@ func TestImpossibleCasesAreTold(t *testing.T) {
 	}
 	name := casesIn(t, dir)[0]
 	want := "case " + name + " shows no failure: no run can be as it was saved"
-	const why = "stale, since it fires more timers early than allowed, as only an older version did (early timers: 1, allowed: 0)"
+	const why = "stale, since it fires more timers early than allowed, as only older versions of jostle did (early timers: 1, allowed: 0)"
 	out := runSample(t, "mended", dir)
 	if !strings.Contains(out, want) || !strings.Contains(out, why) || strings.Contains(out, "FAIL") || len(casesIn(t, dir)) != 1 {
 		t.Errorf("of a mended program there are %q:\n%s", casesIn(t, dir), out)
 	}
-	if out := runSample(t, "broken", dir, "JOSTLE_REPAIR=1"); !strings.Contains(out, "near case "+name+" ("+why) {
+	if out := runSample(t, "broken", dir, "JOSTLE_REPAIR=1"); !strings.Contains(out, "similar to case "+name+" ("+why) {
 		t.Errorf("it was not repaired:\n%s", out)
 	}
 }

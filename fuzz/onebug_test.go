@@ -124,7 +124,7 @@ func TestMendedByMore(t *testing.T) {
 	for _, c := range []struct{ sample, repair, want string }{
 		{"bug-mended-more", "", "all of its 4 deliveries still applied): its failure is mended, and it is a regression test"},
 		{"bug-mended-fewer", "", "not known whether its failure is mended, since it could not be run as saved"},
-		{"bug-mended-fewer", "1", "cannot be repaired: no run near it fails as it did"},
+		{"bug-mended-fewer", "1", "cannot be repaired: no similar run has its failure"},
 		{"bug-mended-fails", "", "entries are 21"},
 		{"bug-mended-passes", "", "passes now (as saved): a regression test"},
 	} {

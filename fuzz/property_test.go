@@ -150,7 +150,7 @@ func TestLiteralsOfOneTest(t *testing.T) {
 	if n := strings.Count(out, ".case (as saved), TIME"); n != 2 {
 		t.Errorf("%d of 2 cases fail as saved:\n%s", n, out)
 	}
-	if !strings.Contains(out, "if no other function literal of the test has failed so") {
+	if !strings.Contains(out, "if no other function literal of the test has this failure") {
 		t.Errorf("a live case is said to be of no use:\n%s", out)
 	}
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/jostle-go/jostle/props"
 )
 
-// BenchmarkReplay measures that the time to replay all cases of a folder is proportional to their number: ns/case stays
-// the same. The time includes reading them.
+// BenchmarkReplay measures the time to replay all cases of a folder, including reading them. It is proportional to
+// their number: ns/case does not change.
 func BenchmarkReplay(b *testing.B) {
 	program := counts{least: 1}
 	r := props.NewRunner("p", program.property)

@@ -102,12 +102,12 @@ type branches struct {
 	wanted   string // the name of the type, see nameIn
 	nested   bool   // set if the case may be in a type switch within another one
 	depth    int    // the number of open braces; 0 after the end of the function
-	switches []int  // the depths within the type switches that are open
+	switches []int  // for each type switch around the current token, the value of the field depth within it
 	found    int    // the line of the case; 0 if there is none yet
 	asserted int    // the line of the first type assertion to the type; 0 if there is none yet
 }
 
-// read reads a source up to the case, or to the end of the function.
+// read reads a source until it finds the case of the wanted type or the function ends.
 func (b *branches) read(source string, begin int, inside bool) {
 	b.Init(strings.NewReader(source))
 	b.Mode = scanner.GoTokens

@@ -59,7 +59,7 @@ func compared(actor string, before, after, passing []trace.Field) (list []record
 		return visible(fields[i].Text)
 	}
 	for _, f := range after {
-		if f.Name != "" || len(before) == 1 && before[0].Name == "" { // else it is no value, such as where a process waits
+		if f.Name != "" || len(before) == 1 && before[0].Name == "" { // otherwise the only field has no name and is not a value: it says, for example, where a process waits
 			list = append(list, record.Change{Actor: actor, Field: visible(f.Name), Before: text(before, f.Name), After: visible(f.Text), Passing: text(passing, f.Name)})
 		}
 	}

@@ -41,9 +41,9 @@ func TestConditions(t *testing.T) {
 	}
 }
 
-// TestConstraintsOnWhatIsNotSent: if a constraint delays a message that the run never sends, the case omits it.
-// If it waits for a message that is never sent, it delays the other message. Then it stays, and the report says
-// so.
+// TestConstraintsOnWhatIsNotSent checks constraints on a message that the run never sends. A constraint that
+// delays this message is removed from the case. A constraint that makes another message wait for it stays,
+// because it delays the other message as long as possible. The report says so.
 func TestConstraintsOnWhatIsNotSent(t *testing.T) {
 	writer, _ := subjects.ByName("writer")
 	p, f := foundBy(t, writer.Property(false), 1)

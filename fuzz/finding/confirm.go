@@ -67,7 +67,7 @@ func Rerun(r *props.Runner, o Origin, res *props.Result) *Finding {
 	case second.Skipped || second.Rejected != "":
 		how = "it passed, but was skipped when replayed"
 	case second.System == nil:
-		how = "it had a system, but none when replayed"
+		how = "it made a system, but its replay made none"
 	default:
 		again.Take(second.System)
 		how = before.Differs(&again, second.System)

@@ -114,7 +114,7 @@ func (s *shrinking) explainBy(ctx context.Context, c *shrink.Case, signature str
 		}
 	}
 	e.Complete = err == nil && result.Complete
-	if e.Complete && e.Failing == 0 { // but the case fails, so the exploration has missed its order
+	if e.Complete && e.Failing == 0 { // all explored orders pass, but the case fails: the exploration has missed its order
 		e.Complete, e.refuted = false, true
 	}
 	e.Cut = !e.Complete && ctx.Err() != nil
@@ -281,7 +281,7 @@ func orderIn(t *trace.Trace, numbers map[uint64]uint64) (o shrink.Order) {
 // sharedIn returns, for each object that is no actor, the steps that did operations on it, in
 // order.
 func sharedIn(t *trace.Trace, numbers map[uint64]uint64) (list [][]uint64) {
-	at := map[int32]int{} // for each object, its position in list
+	at := map[int32]int{} // maps an object to its index in the result
 	for _, x := range t.Touches {
 		if x.What != trace.AnObject {
 			continue

@@ -43,8 +43,9 @@ type explanation struct {
 	// Sampled is the result of random orders, nil if none were run.
 	Sampled *sampling
 
-	// refuted is set if the reduction is wrong: the case fails, but no order that was run, or only
-	// explainer.confirm has set Mixed.
+	// refuted is set if the runs show that the reduction is wrong. Either the case fails and all
+	// explored orders pass, or only the random runs of explainer.confirm show an order that can
+	// both fail and pass.
 	refuted bool
 
 	steps map[uint64]stepName // the names of messages, by ID and by number

@@ -96,7 +96,7 @@ type Origin struct {
 func From(o Origin, res *props.Result) *Finding {
 	f := &Finding{Failure: res.Failure, Location: res.Location, Logs: append([]string(nil), res.Logs...), Case: CaseOf(o, res)}
 	if res.System != nil {
-		f.print.Take(res.System) // the print is taken before the texts below, because their String methods may change messages
+		f.print.Take(res.System) // take the fingerprint before the texts below, because String methods may change messages
 	}
 	f.Draws = draws(res)
 	f.Case.Signature = res.Failure.Lasting()

@@ -14,9 +14,9 @@ import (
 	"github.com/jostle-go/jostle/pulse/strategy"
 )
 
-// Fork reruns a case, but delivers another message in one of its steps. Message number other of
-// Moment.Others is then received. After that step, the decisions of the case are made again where
-// they still apply. Fork returns the new run as a case.
+// Fork reruns a case, but delivers another message in one of its steps: element other of
+// Moment.Others. After that step, the decisions of the case are made again where they still apply.
+// Fork returns the new run as a case.
 func Fork(r *props.Runner, c *corpus.Case, step, other int) (*corpus.Case, error) {
 	was := asRun(r, c)
 	l, _, _ := walkAlong(r, &was, step, 1, strategy.ReplayOptions{Lenient: true})
@@ -24,7 +24,7 @@ func Fork(r *props.Runner, c *corpus.Case, step, other int) (*corpus.Case, error
 		return nil, fmt.Errorf("no message could come in place of step %d", step)
 	}
 	if other < 0 || other >= len(l.others) {
-		return nil, fmt.Errorf("step %d has %d other messages: %d is not the number of one", step, len(l.others), other)
+		return nil, fmt.Errorf("step %d has %d other messages, numbered from 0: there is no number %d", step, len(l.others), other)
 	}
 	was.Record.Deliveries = advanced(was.Record.Deliveries, l.forked-1, l.others[other])
 	res := r.Run(planOf(&was, strategy.Replay(&was.Record, strategy.ReplayOptions{Lenient: true})))

@@ -139,7 +139,7 @@ func TestContinuationsOfAPlan(t *testing.T) {
 // TestLostContinuations: continuations that the property skips count neither as failing nor as passing.
 func TestLostContinuations(t *testing.T) {
 	for name, skips := range map[string]bool{"some": false, "all": true} {
-		once := false // the case is a run that is not skipped
+		once := false // set once the case was found, because the run of the case must not be skipped
 		r := props.NewRunner(name, func(t *props.T) {
 			sys, first := t.System(), 0
 			to := sys.Spawn("to", pulse.Func(func(_ *pulse.Ctx, m any) { first = cmp.Or(first, m.(int)) }))

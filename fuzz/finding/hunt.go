@@ -53,8 +53,8 @@ type hunt struct {
 	all       bool // set if every order was run
 }
 
-// elsewhere reports whether the inputs are the same as in the run near. If they are, the search
-// is only for other orders.
+// elsewhere reports whether the inputs are the same as in the run h.near. If they are, the search is
+// only for other orders.
 func (h *hunt) elsewhere() bool {
 	return sameInputs(h.inputs, h.near.Case.Inputs)
 }
@@ -71,8 +71,8 @@ func (h *hunt) try(by choice.Schedule) {
 	h.offer(h.Run(shrink.Case{Inputs: h.inputs, Schedule: by}))
 }
 
-// offer adds a run with the wanted failure to found, unless it has more external messages or
-// steps than the run near.
+// offer adds a run with the wanted failure to found, unless it has more external messages or steps
+// than the run h.near.
 func (h *hunt) offer(out shrink.Outcome) {
 	switch {
 	case out.Signature != h.signature:
@@ -91,13 +91,13 @@ func (h *hunt) check(c shrink.Case) {
 	}
 }
 
-// byName runs the inputs in the order of the near run, translated by the names of messages.
-// With different inputs the messages have different IDs, but often the same names.
+// byName runs the inputs in the order of the run h.near. It translates that order by the names of
+// messages: with different inputs the messages have different IDs, but often the same names.
 func (h *hunt) byName() {
 	if h.left < 2 || h.over() || len(h.near.Case.Schedule.Before) == 0 {
 		return
 	}
-	is := h.latest // the last run, which usually has these inputs
+	is := h.latest // the result of the last run, which usually has the same inputs
 	if !is.known || !sameInputs(is.inputs, h.inputs) {
 		h.left--
 		res := h.run(shrink.Case{Inputs: h.inputs, Schedule: choice.Schedule{Choices: h.near.Case.Schedule.Choices}})
@@ -121,8 +121,8 @@ func (h *hunt) byName() {
 	}
 }
 
-// namesOfNear returns the names of the messages in the run near. known is false if the run has
-// no names. namesOfNear caches the names, because many searches have the same near run.
+// namesOfNear returns the names of the messages in the run h.near. known is false if the run has no
+// names. namesOfNear caches the names, because many searches start from the same run.
 func (h *hunt) namesOfNear() (*twoNames, bool) {
 	c := &h.near.Case
 	if !sameCase(&h.named, c) {
@@ -139,12 +139,12 @@ func (h *hunt) namesOfNear() (*twoNames, bool) {
 // The limits of byOrder.
 const (
 	mostWays         = 12  // the maximum number of ways in which byOrder leaves out actors
-	mostTransplanted = 200 // the maximum number of deliveries of the near run
+	mostTransplanted = 200 // the maximum number of deliveries of the run h.near
 )
 
-// byOrder runs the inputs in the whole order of the near run, by the names of messages. Messages that
-// the near run does not receive come last. If the inputs lead to fewer actors of a label, byOrder
-// tries which actors of the near run they lack.
+// byOrder runs the inputs in the complete order of the run h.near, which it translates by the names
+// of messages. Messages that h.near does not receive come last. If the inputs lead to fewer actors of
+// a label than h.near has, byOrder tries which of them to leave out.
 func (h *hunt) byOrder() {
 	if len(h.near.Taken) > mostTransplanted || !h.noteNear() {
 		return
@@ -183,12 +183,12 @@ func (h *hunt) follow(by *steered) {
 // An orderOf is the order of a run.
 type orderOf struct {
 	run    shrink.Case
-	by     [2]*noted         // messages are numbered by their labels in the first, by their types in the second
+	by     [2]*noted         // two replays of the run: the first numbers messages by their labels, the second by their types
 	actors map[string]uint64 // the number of actors of each label
 }
 
-// noteNear stores the order of the near run in h.noted, and reports whether that was possible. Many
-// searches have the same near run.
+// noteNear stores the order of the run h.near in h.noted, and reports whether that was possible. It
+// keeps the order, because many searches start from the same run.
 func (h *hunt) noteNear() bool {
 	c := &h.near.Case
 	if h.noted.actors != nil && sameCase(&h.noted.run, c) {
@@ -225,8 +225,9 @@ func countActors(sys *pulse.System) map[string]uint64 {
 	return n
 }
 
-// ways returns the ways to leave out actors of a run so that another run's numbers of actors remain:
-// see naming.without. For labels that do not occur in the other run it leaves out nothing.
+// ways returns the ways to leave out actors of a run, so that as many actors of each label remain as
+// another run has: see naming.without. The maps was and is have the numbers of actors of the two
+// runs. For labels that do not occur in the other run it leaves out nothing.
 func ways(was, is map[string]uint64) []map[string][]uint64 {
 	all := []map[string][]uint64{{}}
 	for _, label := range slices.Sorted(maps.Keys(was)) {
@@ -263,7 +264,7 @@ func subsets(n, k uint64) (all [][]uint64) {
 // everywhere runs up to `most` orders of the inputs. It sets h.all if there are no other
 // orders.
 func (h *hunt) everywhere(most int) {
-	if h.over() || most <= 0 || isLong(h.latest.system) { // for Explore, zero would mean no bound
+	if h.over() || most <= 0 || isLong(h.latest.system) { // explore.Explore takes zero as no limit
 		return
 	}
 	w := &orderer{hunt: h}

@@ -70,7 +70,7 @@ func TestOrderOfMoreActors(t *testing.T) {
 	r := p.runner()
 	defer r.Close()
 	by, near := &shrinking{runner: r}, shrink.Outcome{}
-	for seed, values := uint64(1), ""; values != "[4 1]"; seed++ { // [4 1]: the third of four clients gets ahead
+	for seed, values := uint64(1), ""; values != "[4 1]"; seed++ { // four clients, of which the third one causes the failure
 		near, _ = by.first(search(p, seed, 200_000, "random"))
 		values = fmt.Sprint(r.Run(props.Plan{Inputs: near.Case.Inputs}).Values)
 	}

@@ -224,7 +224,7 @@ func (f *Finding) moveBeside(from, to string) {
 // failure of f, because Discard finds the attachments by the names that f gives them.
 func (f *Finding) Discard(path string) error {
 	f.detach(path)
-	if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) { // Keep may have removed it
+	if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) { // Keep may have removed the file already
 		return err
 	}
 	return nil

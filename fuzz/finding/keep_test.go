@@ -118,7 +118,7 @@ func TestKeep(t *testing.T) {
 			if got := names.Replace(kept.InWords("from now on", filepath.Base)); got != test.want {
 				t.Errorf("said %s, expected %s", got, test.want)
 			}
-			t.Setenv("JOSTLE_OUT", "elsewhere") // a run without this setting does not load the case
+			t.Setenv("JOSTLE_OUT", "elsewhere") // the case is then saved in a folder from which only runs with the same setting load it
 			elsewhere := strings.Replace(test.want, "runs first from now on", "runs first while JOSTLE_OUT is set so", 1)
 			if got := names.Replace(kept.InWords("while JOSTLE_OUT is set so", filepath.Base)); got != elsewhere {
 				t.Errorf("said %s, expected %s", got, elsewhere)

@@ -335,7 +335,7 @@ func (x *allInputs) Done(run explore.Run) {
 	}
 }
 
-// Again keeps the failures that were found: they stay failures.
+// Again does nothing when the exploration restarts, because failures that were found remain failures.
 func (x *allInputs) Again() {}
 
 // constraintsOn returns all possible constraints between two of the given steps.

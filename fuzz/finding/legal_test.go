@@ -46,13 +46,13 @@ func retried(o pulse.Options, often int) func(*props.T) {
 	}
 }
 
-// TestHeldCases: cases of an older version hold messages back. If the run of such a case is legal, it fails as before.
-// If it fires more timers early than the options allow, the report says so, and the case itself does not fail. A legal
-// run near it may.
+// TestHeldCases checks cases of an older version that hold messages back. If the run of such a case is legal, it fails
+// as before. If it fires more timers early than the options allow, the report says so, and no failure is reported for
+// that run. A legal run that follows the case as far as possible may fail.
 func TestHeldCases(t *testing.T) {
 	const by = pulse.NeverEarly
 	stale := func(most, applied int) string {
-		return fmt.Sprintf("stale, since it fires more timers early than allowed, as only an older version did (early timers: 4, allowed: %d); "+
+		return fmt.Sprintf("stale, since it fires more timers early than allowed, as only older versions of jostle did (early timers: 4, allowed: %d); "+
 			"%d of its 8 deliveries still applied", most, applied)
 	}
 	for _, c := range []struct {
@@ -138,7 +138,7 @@ func TestIllegalRunsAreNotKept(t *testing.T) {
 	r := p.runner()
 	defer r.Close()
 	out := Shrink(t.Context(), r, f, shrink.Options{Runs: 1000})
-	const want = "not shrunk: the smallest run, of 4 steps, is not a legal run: step 3, hall#2 ← \"a\": time goes back"
+	const want = "not shrunk: the smallest run, of 4 steps, breaks the rules of package pulse: step 3, hall#2 ← \"a\": time goes back"
 	if out.Finding != nil || out.Smaller || !strings.HasSuffix(f.Shrunk, want) {
 		t.Errorf("%q, expected %q; %+v", f.Shrunk, want, out.Finding)
 	}

@@ -80,7 +80,8 @@ func TestLeaving(t *testing.T) {
 	}
 }
 
-// counted runs another property and calls a function with the number of each run.
+// counted returns a property that behaves like the given one. At the start of each run it calls the function run with
+// the number of the run, from 1.
 func counted(property func(*props.T), run func(n int)) func(*props.T) {
 	n := 0
 	return func(t *props.T) {
@@ -94,7 +95,7 @@ func counted(property func(*props.T), run func(n int)) func(*props.T) {
 // stays within its limit. Then the result is confirmed and described, in at most as many runs as Shrink reserves
 // time for.
 func TestShrinkingStaysWithinItsBudget(t *testing.T) {
-	more := func(at int) int { return 1 + 3*at } // by how much the next limit of runs is larger
+	more := func(at int) int { return 1 + 3*at } // the difference between the tested limit of runs and the next one
 	if nightly() {
 		more = func(at int) int { return 1 + at/20 }
 	}

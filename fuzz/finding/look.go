@@ -38,8 +38,8 @@ type Seen struct {
 	// After has, for each step, the actor states that the step changed, and Changes the fields in them.
 	After   [][]string
 	Changes [][]record.Change
-	// Code has, for the messages that decide, the lines around those that send and handle the message,
-	// by the element of Trace.Sends.
+	// Code has, for the messages that decide, the lines around those that send and handle the message.
+	// The keys are indices of Trace.Sends.
 	Code map[int][]record.Excerpt
 	// Diagram is the run as a Mermaid sequence diagram with the constraints marked, "" if
 	// the run is too long.
@@ -64,7 +64,7 @@ func (f *Finding) Look(r *props.Runner) {
 	plan.Observer, plan.Look = l, l.deciding.end
 	if e := f.Case.Explanation; e != nil && e.Point != nil && e.Point.Step >= 0 {
 		st := &f.Trace.Steps[e.Point.Step]
-		inGoroutine := st.Send >= 0 && isOperation(&f.Trace.Sends[st.Send]) // its variables cannot be read
+		inGoroutine := st.Send >= 0 && isOperation(&f.Trace.Sends[st.Send]) // the variables of a goroutine cannot be read
 		l.deciding = stateAt{on: !inGoroutine, step: e.Point.Step, actor: st.Actor}
 	}
 	res := r.Run(plan)
@@ -72,7 +72,7 @@ func (f *Finding) Look(r *props.Runner) {
 		return
 	}
 	t, h := res.System.Trace(), res.System.Host()
-	for i := len(l.used); i < len(t.Steps); i++ { // Stepped is not called for the step that failed
+	for i := len(l.used); i < len(t.Steps); i++ { // the loop makes up for the step that failed, for which Stepped is not called
 		l.handle(res.System, i)
 	}
 	for i := range t.Actors {
@@ -113,7 +113,7 @@ type looker struct {
 	handles  []pulse.Frame // for each element of Trace.Sends, the line that handles the message
 }
 
-// A code is the code of an actor that handles its next message.
+// A code is the place in the source that handles an actor's next message.
 type code struct {
 	handler pulse.Frame // the first line of the handler or process
 	waits   pulse.Frame // the line at which the process waits, if it does
@@ -130,8 +130,9 @@ func (l *looker) Sent(s *pulse.System, send int) {
 	l.sent(s, send, props.Caller())
 }
 
-// sent records the call that sends a message. In a step, a call by the property is the one that runs
-// the system, which then sends the message by itself.
+// sent records the call that sends a message. If the caller is the property's own code although a step
+// is running, that call only runs the system, and the system sends the message (for example a timer's).
+// Then the line is unknown.
 func (l *looker) sent(s *pulse.System, send int, by props.Call) {
 	t, step := s.Trace(), s.Host().Step()
 	if step >= 0 && by.Test {
@@ -177,7 +178,8 @@ func (l *looker) handle(s *pulse.System, step int) {
 	set(&l.used, step, c)
 }
 
-// locate sets Handlers, Handled and Helpers, and the lines that sent copies.
+// locate sets Handlers, Handled and Helpers. It also gives each duplicate of a message (a fault) the
+// place that sent the original.
 func (l *looker) locate(t *trace.Trace) {
 	type handling struct {
 		code

@@ -54,7 +54,7 @@ func (s *shrinking) cause(ctx context.Context, out *Shrunk) *corpus.Explanation 
 }
 
 const (
-	mattering    = 5000 // the maximum number of runs for all draws of a case, except searches for orders
+	mattering    = 5000 // the maximum number of runs for all draws of a case, not counting searches for an order
 	variants     = 120  // the number of changed inputs tried for a draw
 	mostTried    = 25   // the number of values tried for a draw after which no further variant is tried
 	fewestForAny = 20   // the number of other values that must fail for "any"
@@ -83,7 +83,7 @@ type matter struct {
 // A tried is a value that was tried for a draw.
 type tried struct {
 	text    string       // the value as text
-	measure int64        // the number that may have a bound: see the function measure
+	measure int64        // the number that a bound such as "≥ 3" limits: see the function measure
 	failed  bool         // set if the value fails with the case's signature, in some order
 	in      choice.Input // the input that leads to the value
 }
@@ -91,7 +91,7 @@ type tried struct {
 // draw returns the remark on draw i, "" if there is nothing to say.
 func (m *matter) draw(ctx context.Context, i int) string {
 	own := m.best.Case.Inputs[i]
-	if m.decides = false; len(own.Words) == 0 || ctx.Err() != nil { // without words the draw is a Source, or it reads no numbers
+	if m.decides = false; len(own.Words) == 0 || ctx.Err() != nil { // a draw without words comes from a Source, or its generator reads no numbers
 		return ""
 	}
 	m.values, m.tried, m.known, m.unknown = nil, nil, map[string]bool{}, false
@@ -156,7 +156,7 @@ func variant(own *choice.Input, k int) choice.Input {
 	near := [...]uint64{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}
 	n := min(len(own.Words), edited)
 	switch edits := n * 2; {
-	case k < edits: // add or subtract one
+	case k < edits: // the variants that add or subtract one
 		in := choice.CloneInputs([]choice.Input{*own})[0]
 		in.Words[k/2] += uint64(1 - k%2*2)
 		return in

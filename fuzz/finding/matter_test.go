@@ -145,7 +145,7 @@ func crossed(t *props.T) {
 	sys := t.System()
 	hall := sys.Spawn("hall", pulse.Func(func(_ *pulse.Ctx, msg any) { said = append(said, msg.(int)) }))
 	first := sys.Spawn("first", pulse.Func(func(ctx *pulse.Ctx, msg any) {
-		for range n { // the identities of later messages depend on their number
+		for range n { // the number of these messages changes the identities of later ones
 			ctx.Send(ctx.Self(), "again")
 		}
 		for i := range n {
@@ -165,7 +165,7 @@ func panics() bool { panic("another failure") }
 // TestRemarks: a remark gives a bound only if values on both sides of the bound were tried and all tried values agree
 // with it.
 func TestRemarks(t *testing.T) {
-	list := func(text string) (list []tried) { // values marked with ! fail
+	list := func(text string) (list []tried) { // each word of text is a value; a value marked with ! fails
 		for _, v := range strings.Fields(text) {
 			var n int64
 			value, failed := strings.CutSuffix(v, "!")

@@ -37,7 +37,7 @@ type branch struct {
 	t      *testing.T
 	r      *props.Runner
 	folder corpus.Folder
-	strip  bool // removes the line that makes files different from each other
+	strip  bool // set if the cases lack the line "unlike": see strip
 }
 
 // keep saves a failing run of n messages.
@@ -63,8 +63,8 @@ func (b *branch) remove(n int) {
 	}
 }
 
-// deeds are what is done in a branch. Every branch begins with a shrunk failure of 10 messages and an unshrunk one of
-// 11.
+// deeds are the changes that a branch makes to a corpus. At its start every branch has a shrunk failure of 10
+// messages and an unshrunk one of 11.
 var deeds = []struct {
 	name string
 	do   func(*branch)
@@ -84,7 +84,7 @@ var deeds = []struct {
 	{"a smaller form, and an old case removed", func(b *branch) { b.keep(9, "x before y", ""); b.remove(11) }},
 }
 
-// repository makes a repository with a branch for each deed. A branch has the number of its deed.
+// repository makes a repository with a branch for each deed: b0 for the first one, b1 for the second.
 func repository(t *testing.T, b *branch) (git func(args ...string) (string, error)) {
 	t.Helper()
 	dir := t.TempDir()
@@ -112,7 +112,7 @@ func repository(t *testing.T, b *branch) (git func(args ...string) (string, erro
 	}
 	must("init", "-q", "-b", "base")
 	b.keep(10, "x before y", "")
-	strip(t, b.folder.Dir) // like a case of an older version
+	strip(t, b.folder.Dir) // older versions of jostle did not write the removed lines
 	b.keep(11, "", "")
 	commit()
 	for i, d := range deeds {
@@ -123,7 +123,8 @@ func repository(t *testing.T, b *branch) (git func(args ...string) (string, erro
 	return git
 }
 
-// strip removes the lines that make files different from each other.
+// strip removes from all cases the line "unlike", because of which git does not take the files of similar cases for
+// one renamed file.
 func strip(t *testing.T, dir string) {
 	t.Helper()
 	paths, _ := filepath.Glob(filepath.Join(dir, "*.case"))
@@ -161,7 +162,7 @@ func (b *branch) checkOut(git func(...string) (string, error), tree string) {
 
 // inGit skips a test unless git can merge without a working tree.
 func inGit(t *testing.T) {
-	out, err := exec.Command("git", "merge-tree", "-h").CombinedOutput() // the exit code of this command is not 0
+	out, err := exec.Command("git", "merge-tree", "-h").CombinedOutput() // the exit code of git merge-tree -h is not 0
 	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) || !strings.Contains(string(out), "--write-tree") {
 		t.Skip("there is no git of version 2.38 or later")
 	}
@@ -180,7 +181,7 @@ func TestBranchesMerge(t *testing.T) {
 	defer b.r.Close()
 	git := repository(t, b)
 	base, sides := filesAt(git, "base"), []map[string]bool{}
-	merged := map[string]map[string]bool{} // the files of each tree that a merge has made
+	merged := map[string]map[string]bool{} // maps each tree that a merge has made to its files
 	for i := range deeds {
 		sides = append(sides, filesAt(git, fmt.Sprint("b", i)))
 		for k := range deeds[:i+1] {
@@ -220,14 +221,15 @@ func mergeOf(base, a, b map[string]bool) map[string]bool {
 	return files
 }
 
-// works checks a folder with n cases.
+// works checks that the folder has n cases, that each of them fails as saved, and that Tidy leaves one case of each
+// failure.
 func (b *branch) works(name string, n int) {
 	b.t.Helper()
 	cases, problems := b.folder.Load()
 	if len(cases) != n || problems != nil {
 		b.t.Fatalf("%s: %d of %d cases, %v", name, len(cases), n, problems)
 	}
-	failures := map[string]int{} // the fewest messages of each failure
+	failures := map[string]int{} // maps each failure to the fewest messages of its cases
 	for i := range cases {
 		c := &cases[i]
 		if shows(b.r, c, false) != same {

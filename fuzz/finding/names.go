@@ -74,15 +74,15 @@ func (n stepName) inFull() string {
 	return text
 }
 
-// isOperation reports whether a message is the next operation of a goroutine.
+// isOperation reports whether a message stands for the next operation of a goroutine under control.
 func isOperation(d *trace.Send) bool {
 	_, ok := d.Body.(trace.Operation)
 	return ok
 }
 
-// kindOf returns the type of a message and the label of its receiver: "main.Write at writer".
-// If the type belongs to no package, such as string, kindOf returns the value in place of the
-// type. So it does for the next operation of a goroutine, which is a message of one type always.
+// kindOf returns the type of a message and the label of its receiver: "main.Write at writer". If the
+// type belongs to no package, such as string, kindOf returns the value in place of the type. It also
+// returns the value for operations of goroutines, because all of these have the same type.
 func kindOf(t *trace.Trace, d *trace.Send) string {
 	kind := trace.Label(d.Body)
 	if hasPackage(d.Body) && !isOperation(d) {

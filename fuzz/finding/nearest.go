@@ -80,11 +80,11 @@ func (w *nearing) look(step int) []trace.Field {
 type nearing struct {
 	turner
 	trials int            // the number of runs that may still be made
-	steps  map[uint64]int // the step of the case that received a message, by number
+	steps  map[uint64]int // maps the number of a message to the step of the case that received it
 	actors map[uint64]uint64
 	from   int // the number of failing runs that were searched further
 	best   *record.Passing
-	by     pair // the swap that was added to make the run best
+	by     pair // the swap that distinguishes the best run from the run from which it was made
 }
 
 // begin runs the case and returns the pairs of messages that can be swapped, nearest first.
@@ -143,11 +143,12 @@ func neighborsIn(res *props.Result, by *steered) []pair {
 	return slices.DeleteFunc(r.pairs, func(p pair) bool { return p.apart > 1 })
 }
 
-// take makes a passing run the best one, if it is nearer, or as near and equal to the case for longer.
+// take makes a passing run the best one if it is nearer to the case. If it is equally near, it must
+// repeat a longer beginning of the case.
 func (w *nearing) take(res *props.Result, by *steered, from *pair) {
 	t, id := res.System.Trace(), res.System.Host().StepID
 	p := &record.Passing{}
-	turn := map[uint64]int{} // the step that received a message, by number
+	turn := map[uint64]int{} // maps the number of a message to the step that received it
 	names := t.Names()
 	for i := range t.Steps {
 		step := record.PassingStep{Label: visible(t.StepLabel(i)), Step: int(trace.None)}

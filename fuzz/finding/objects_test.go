@@ -9,8 +9,9 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// lostUpdate runs two actors that each load n, and store a larger number in another step.
-// They say so, if the operations are told.
+// lostUpdate returns a property with two actors. Each of them loads n in one step and
+// stores n+1 in another step. If told is set, each step reports that it uses the shared
+// object.
 func lostUpdate(told bool) func(*props.T) {
 	return func(t *props.T) {
 		sys := t.System()
@@ -18,7 +19,7 @@ func lostUpdate(told bool) func(*props.T) {
 		use := func(ctx *pulse.Ctx) {
 			first := number == 0
 			if first {
-				number = uint32(len(ctx.Self().String())) + uint32(ctx.Self().String()[0]) // another one in another order
+				number = uint32(len(ctx.Self().String())) + uint32(ctx.Self().String()[0]) // the object has a different number in a different order
 			}
 			if told {
 				sys.Host().TouchObject(number, first)
@@ -42,9 +43,9 @@ func lostUpdate(told bool) func(*props.T) {
 	}
 }
 
-// TestObjects: if steps say which objects they use, the condition names the operations on
-// them, and is exact. Their number may depend on the order. Otherwise nothing tells the
-// orders apart that fail.
+// TestObjects: if steps report which objects they use, the condition names the operations
+// on the objects, and is exact. The numbers of the objects may depend on the order. If
+// steps do not report it, no condition separates failing from passing orders.
 func TestObjects(t *testing.T) {
 	for told, want := range map[bool]string{
 		true:  `fails in 4 of 6 orders: exactly where "load" by a comes before "store" by bb and "load" by bb comes before "store" by a`,

@@ -34,7 +34,7 @@ func (f *Finding) WritePages(r *props.Runner, path string) error {
 		f.Look(r)
 	}
 	p := f.Record("")
-	p.Case = "" // the case's file has it
+	p.Case = "" // the text of the case is in the file of the case
 	text, err := p.JSON()
 	if err == nil {
 		err = os.WriteFile(beside(path, ".json"), text, 0o644)

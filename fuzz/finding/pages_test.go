@@ -132,7 +132,7 @@ type closed struct{}
 
 func (c *closed) Receive(*pulse.Ctx, any) { panic("closed") }
 
-// A moving actor becomes a method value, which then becomes a closure.
+// A moving actor changes its handler to a method, and later to a closure.
 type moving struct{ left int }
 
 func (m *moving) Receive(ctx *pulse.Ctx, msg any) {

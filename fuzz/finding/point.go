@@ -21,18 +21,18 @@ const (
 	fewContinued  = 50      // the number of continuations from a state of little interest
 	tooFew        = 10      // with fewer continuations from a state, no share is reported for the state
 	asMuch        = 10      // two rises that differ by less count as equal
-	leastRise     = 20      // in the deciding step, the share of failing continuations rises by at least this percentage
+	leastRise     = 20      // a step can be the deciding one only if the share of failing continuations rises by at least this many percentage points
 	mostOtherwise = 8       // the maximum number of other steps that are tried in place of the deciding one
-	mostSpared    = 6       // the maximum number of answers that are tried as zero
+	mostSpared    = 6       // the maximum number of nonzero answers whose replacement by zero is tried
 )
 
 // A taken is one decision of a run.
 type taken struct {
-	choice.Choice        // the answer, if asked is set
+	choice.Choice        // the answer, if the field asked is set
 	asked         bool   // set for an answer, not set for a delivery
 	id            uint64 // the delivered message, or choice.Hold
-	about         uint64 // the question, if asked is set: see namer.question
-	step          int    // the number of steps before; if asked is set, the step with the fault or the question
+	about         uint64 // if the field asked is set: a number for the question, see namer.question
+	step          int    // for a delivery: the number of steps before it; for an answer: the step with the fault or the question
 	sent          int    // the index of the message that was sent last; -1 if there is none
 }
 
@@ -44,7 +44,7 @@ func (d *taken) isEarly() bool {
 	return !d.asked && d.id == choice.Hold || d.asked && d.Kind == choice.Clock && d.Value > 0
 }
 
-// isGiven reports whether a decision is a nonzero answer that continuations give again.
+// isGiven reports whether a decision is a nonzero answer that continuations repeat.
 func (d *taken) isGiven() bool {
 	return d.asked && d.Value != 0 && d.Kind != choice.Clock && d.Kind != choice.Swarm
 }
@@ -122,7 +122,7 @@ func (s *taped) Choose(k choice.Kind, n int) int {
 	if s.enabled != nil {
 		step, sent = len(s.enabled.Trace().Steps), len(s.enabled.Trace().Sends)-1
 	}
-	if step > 0 && k != choice.Fault && k != choice.Clock { // the question is asked in a step
+	if step > 0 && k != choice.Fault && k != choice.Clock { // questions other than faults and clock ticks are asked within the last step
 		step--
 	}
 	s.tape = append(s.tape, taken{asked: true, about: s.question(k), step: step, sent: sent, Choice: choice.Choice{Kind: k, N: uint32(n), Value: uint32(max(0, v))}})
@@ -137,14 +137,14 @@ type continued struct {
 	early   int            // the number of timers that the run of the tape fired early
 
 	first   int    // the number of decisions that are repeated
-	instead *taken // the next decision after these; nil to make it at random
+	instead *taken // the decision after the repeated ones; nil to make it at random
 	seed    uint64
 
 	at      int      // the number of decisions made so far
 	fired   int      // the number of timers fired early so far
 	lost    bool     // set if a decision could not be repeated
-	waiting []uint64 // the messages that were deliverable at decision first, by ID
-	to      []int    // the receivers of these messages
+	waiting []uint64 // the IDs of the messages that were deliverable after the repeated decisions
+	to      []int    // the receivers of the messages in the field waiting
 }
 
 // continuedFrom returns a strategy that repeats decisions of a tape. The caller sets how many.
@@ -217,7 +217,8 @@ func (s *continued) Pick(e *pulse.Enabled) int {
 	return i
 }
 
-// Choose repeats an answer, or gives the answer of the run of the tape to the same question.
+// Choose returns the answer to repeat. In the random part of the run it returns the answer that the
+// run of the tape gave to the same question, and decides at random whether a timer fires early.
 func (s *continued) Choose(k choice.Kind, n int) int {
 	about := uint64(0)
 	if len(s.answers) > 0 {
@@ -259,7 +260,7 @@ type continuer struct {
 	points    int                       // the maximum number of states that are sampled at a time
 	left      int                       // the number of steps that may still be made
 	moments   []int                     // the indices in by.tape of the decisions that continuations make at random
-	known     map[int]*corpus.Share     // by state, which is an index in moments, or their number at the end of the run
+	known     map[int]*corpus.Share     // the sampled shares by state; a state is an index of moments, or len(moments) for the end of the run
 	messages  map[uint64]corpus.Message // the messages of the run, by ID
 	named     []int                     // messages of the condition that exactly the failing orders meet, as indices of Trace.Sends
 	texts     map[int]string            // describes the faults, other nonzero answers and early timers of the run, by index in by.tape
@@ -345,7 +346,8 @@ func (w *continuer) describe(sys *pulse.System) {
 	}
 }
 
-// tapeAt returns the decision at a state.
+// tapeAt returns the decision that the run made at a state. A continuation from that state makes
+// this decision at random.
 func (w *continuer) tapeAt(state int) *taken { return &w.by.tape[w.moments[state]] }
 
 // search samples states until the largest rise between two consecutive states is known. It
@@ -353,7 +355,7 @@ func (w *continuer) tapeAt(state int) *taken { return &w.by.tape[w.moments[state
 func (w *continuer) search(ctx context.Context) int {
 	lo, hi := 0, len(w.moments)
 	w.sample(ctx, lo, w.few)
-	w.known[hi] = &corpus.Share{Failed: sampled, Of: sampled} // all continuations from the end of the run fail, because the run has failed there
+	w.known[hi] = &corpus.Share{Failed: sampled, Of: sampled} // the run has failed at its end, so all continuations from there fail
 	for hi-lo > 1 && w.left > 0 && ctx.Err() == nil {
 		n, last, best := min(w.points, hi-lo-1), lo, -101
 		from, to := lo, hi
@@ -426,8 +428,8 @@ func (w *continuer) sample(ctx context.Context, state, n int) {
 	}
 }
 
-// fill makes continuations that repeat the first decisions of the tape, then make the given
-// decision, if any, and continue at random, until the share counts n.
+// fill makes continuations until the share counts n of them. Each continuation repeats the first
+// decisions of the tape, then makes the given decision, if any, and continues at random.
 func (w *continuer) fill(ctx context.Context, share *corpus.Share, first int, instead *taken, n int) {
 	w.by.first, w.by.instead = first, instead
 	for i := share.Of; share.Of < n && i < 2*n && w.left > 0 && ctx.Err() == nil; i++ {
@@ -454,7 +456,7 @@ func (w *continuer) decide(ctx context.Context, p *corpus.Point, state int) {
 		end = w.moments[state+1]
 	}
 	p.Before, p.After = *w.known[state], *w.known[state+1]
-	for i := first + 1; i < end; i++ { // a fault is rarer than a step, and so says more
+	for i := first + 1; i < end; i++ { // a fault in between explains more than the step, because faults are rarer
 		if d := &w.by.tape[i]; d.isGiven() {
 			if share := w.without(ctx, i); rise(share, p.Before) >= 0 && rise(share, p.After) >= leastRise {
 				p.Step, p.Message, p.Other, p.Instead = d.step, corpus.Message{Text: w.texts[i], Send: int(trace.None)}, &corpus.Message{Send: int(trace.None)}, &share
@@ -476,7 +478,8 @@ func (w *continuer) decide(ctx context.Context, p *corpus.Point, state int) {
 	}
 }
 
-// without returns the share of failing continuations that answer a question of the run with zero.
+// without returns the share of failing continuations in which one question of the run is answered
+// by zero. at is the index of the answer in the tape.
 func (w *continuer) without(ctx context.Context, at int) (share corpus.Share) {
 	zero := w.by.tape[at]
 	zero.Value = 0
@@ -517,8 +520,8 @@ func (w *continuer) alternatives(ctx context.Context, at int) (list []uint64) {
 	return list
 }
 
-// spare counts failing continuations without single faults and other answers of the run. It is
-// used if no step decides.
+// spare counts, for each fault and other nonzero answer of the run, the failing continuations
+// without it. It is used if no step decides.
 func (w *continuer) spare(ctx context.Context, p *corpus.Point) {
 	for i := range w.by.tape {
 		if d := &w.by.tape[i]; d.isGiven() && len(p.Spared) < mostSpared {

@@ -14,7 +14,7 @@ import (
 
 // The maximum numbers of runs in the stages of Repair.
 const (
-	repairNear   = 500  // under constraints of the case
+	repairNear   = 500  // random orders under constraints of the case
 	repairAll    = 1000 // all orders
 	repairRandom = 500  // random orders
 )
@@ -62,7 +62,7 @@ func Repair(ctx context.Context, r *props.Runner, c *corpus.Case) (f *Finding, o
 	return nil, false
 }
 
-// under runs random orders under constraints of the run near: first under all of its
+// under runs random orders under constraints of the run h.near: first under all of its
 // constraints, then under ever smaller random subsets.
 func (h *hunt) under() {
 	choices := h.near.Case.Schedule.Choices

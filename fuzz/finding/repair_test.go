@@ -17,7 +17,7 @@ type backwards struct {
 	// The fields below change the program.
 	runes  bool // runes are sent in place of texts: no step keeps its identity
 	more   bool // one more client, which says one more word
-	leads  bool // the additional word must come first, too
+	leads  bool // the run fails only if the additional word comes first
 	mended bool
 }
 

@@ -27,8 +27,8 @@ type Replayed struct {
 	// How describes how the case was run.
 	How string
 
-	doubted    bool // set if the case is Doubtful
-	impossible bool // see the function impossible
+	doubted    bool // set if the case did not repeat when it was saved: see corpus.Case.Doubtful
+	impossible bool // the result of the function impossible
 }
 
 // Replay replays a case as it was saved. If the case was never run, it has a schedule in place
@@ -52,7 +52,7 @@ func Replay(r *props.Runner, c *corpus.Case) Replayed {
 		return replayed(c, res, true, "as saved")
 	}
 	if res.System != nil && impossible(c, &res) {
-		return replayLeniently(r, c, fmt.Sprintf("it fires more timers early than allowed, as only an older version did (early timers: %d, allowed: %d)",
+		return replayLeniently(r, c, fmt.Sprintf("it fires more timers early than allowed, as only older versions of jostle did (early timers: %d, allowed: %d)",
 			c.Record.Early(), res.System.Options().EarlyTimers), true)
 	}
 	return replayLeniently(r, c, "the program has changed: "+difference, false)
@@ -91,23 +91,23 @@ func (p *Replayed) Held(file string, shared bool) string {
 		return fmt.Sprintf("case %s is skipped now (%s): not known whether its failure is mended; keep it", file, p.How)
 	case p.impossible:
 		return fmt.Sprintf("case %s shows no failure: no run can be as it was saved\n    (%s)\n"+
-			"    JOSTLE_REPAIR=1 searches nearby for a run that fails alike and saves it; delete the case if there is none", file, p.How)
+			"    JOSTLE_REPAIR=1 searches for a similar run with the same failure and saves it; delete the case if there is none", file, p.How)
 	case p.Mended && !p.Exact && shared:
 		return fmt.Sprintf("case %s passes now (%s): a regression test, as long as you keep it; delete it only if no other function literal "+
-			"of the test has failed so", file, p.How)
+			"of the test has this failure", file, p.How)
 	case p.Mended && !p.Exact:
 		return fmt.Sprintf("case %s passes now (%s): its failure is mended, and it is a regression test, as long as you keep it\n"+
 			"    JOSTLE_REPAIR=1 replaces it by today's run", file, p.How)
 	case !p.Exact:
 		return fmt.Sprintf("case %s: not known whether its failure is mended, since it could not be run as saved\n    (%s)\n"+
-			"    keep it: every test run tries what still applies; JOSTLE_REPAIR=1 searches nearby for a run that fails alike",
+			"    keep it: every test run tries what still applies; JOSTLE_REPAIR=1 searches for a similar run with the same failure",
 			file, p.How)
 	case p.doubted:
 		return fmt.Sprintf("case %s passes now (%s), and %s: not known whether its failure is mended; "+
-			"keep it until only messages decide what the program does", file, p.How, corpus.Doubt)
+			"keep it until the program is deterministic", file, p.How, corpus.Doubt)
 	case shared:
 		return fmt.Sprintf("case %s passes now (%s): a regression test, as long as you keep it; "+
-			"delete it only if no other function literal of the test has failed so", file, p.How)
+			"delete it only if no other function literal of the test has this failure", file, p.How)
 	}
 	return fmt.Sprintf("case %s passes now (%s): a regression test, as long as you keep it", file, p.How)
 }
@@ -118,7 +118,7 @@ func (p *Replayed) Unrepaired(file string) string {
 	if p.impossible {
 		advice = "since no run can be as it was saved"
 	}
-	return fmt.Sprintf("case %s cannot be repaired: no run near it fails as it did; delete it %s", file, advice)
+	return fmt.Sprintf("case %s cannot be repaired: no similar run has its failure; delete it %s", file, advice)
 }
 
 // replayed returns the result of replaying a case. If the run failed differently than the saved
@@ -173,7 +173,7 @@ func howMuch(was, is *choice.Record) string {
 		return "it has no deliveries"
 	case made == 0:
 		return fmt.Sprintf("none of its %d deliveries applied: was the type of a message or of an actor renamed, or moved to another package? "+
-			"The identity of a step depends on them", n)
+			"The identity of a step depends on these names", n)
 	case made == n:
 		return fmt.Sprintf("all of its %d deliveries still applied", n)
 	default:

@@ -116,11 +116,11 @@ func TestHeld(t *testing.T) {
 	}{
 		{"mended", func(run int) bool { return run <= 3 }, false, "case X passes now (as saved): a regression test, as long as you keep it"},
 		{"mended, of a literal", func(run int) bool { return run <= 3 }, true,
-			"case X passes now (as saved): a regression test, as long as you keep it; delete it only if no other function literal of the test has failed so"},
+			"case X passes now (as saved): a regression test, as long as you keep it; delete it only if no other function literal of the test has this failure"},
 		{"never repeated", func(run int) bool { return run == 1 }, false,
-			"case X passes now (as saved), and did not repeat when it was saved: not known whether its failure is mended; keep it until only messages decide what the program does"},
+			"case X passes now (as saved), and did not repeat when it was saved: not known whether its failure is mended; keep it until the program is deterministic"},
 		{"repeated once, of a literal", func(run int) bool { return run <= 2 }, true,
-			"case X passes now (as saved), and did not repeat when it was saved: not known whether its failure is mended; keep it until only messages decide what the program does"},
+			"case X passes now (as saved), and did not repeat when it was saved: not known whether its failure is mended; keep it until the program is deterministic"},
 	} {
 		runs := 0
 		r := props.NewRunner("TestX", func(t *props.T) {

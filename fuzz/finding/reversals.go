@@ -17,7 +17,7 @@ func (p *pair) turns(first, second uint64) bool {
 type pair struct {
 	choice.Constraint
 	order []uint64 // the order of the run, changed so that Second comes before First, as numbers of messages: see namer
-	exact int      // the index of First in order; the messages before this index keep their exact order
+	exact int      // the index of the message First in the field order; all messages before it keep their exact order
 	apart int      // the number of receives from First to Second at their actor; 1 if they are consecutive
 }
 

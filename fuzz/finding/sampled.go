@@ -40,7 +40,7 @@ const (
 	sampled     = 100     // the number of orders that a corpus.Share counts
 	mostSample  = 300     // the maximum number of runs made to fill a corpus.Share
 	mostSampled = 8       // the maximum number of examined constraints
-	mostTurns   = 300     // the maximum number of reversed pairs
+	mostTurns   = 300     // the maximum number of examined pairs of messages, and of messages that afterwards delays
 	mostApart   = 50      // the maximum distance of the two messages of a pair: see pair.apart
 	turning     = 200_000 // the number of steps, in all runs together, after which a sampling ends
 	fewestSaid  = 10      // the number of counted orders that are needed to report a constraint
@@ -54,10 +54,10 @@ type turner struct {
 	signature string
 	answers   map[uint64]int      // the answers of the case; the keys are results of namer.question
 	order     []uint64            // the messages that the case receives, in order
-	ids       []uint64            // the IDs of the messages in order
+	ids       []uint64            // the IDs of the messages in the field order
 	numbers   map[uint64]uint64   // maps the ID of a message to its number: see namer
 	sent      map[uint64]bool     // the messages that the case sends; the keys are numbers of messages
-	unsent    map[uint64]stepName // the names of other messages
+	unsent    map[uint64]stepName // the names of messages that the case does not send; the keys are numbers of messages
 }
 
 // sample runs random orders of a case and returns which constraints matter to its failure. It
@@ -206,7 +206,7 @@ func (w *turner) note() (list []pair) {
 	for _, number := range n.numbers {
 		w.sent[number] = true
 	}
-	for _, exact := range [2]int{len(n.order), 0} { // first in exactly the order n.order, then in any order that prefers n.order
+	for _, exact := range [2]int{len(n.order), 0} { // the first run must follow n.order exactly; the second only prefers that order
 		again := w.runs(&steered{answers: w.answers, order: n.order, exact: exact})
 		if !w.fails(&again) {
 			w.order = nil

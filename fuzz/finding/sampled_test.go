@@ -30,8 +30,8 @@ func sampledOf(r *props.Runner, out *Shrunk) (e explanation, ok bool) {
 	return e, e.Sampled != nil
 }
 
-// TestSampled checks the result of sampling random orders of small programs with known causes of failure. Next to it
-// are the facts from all orders. By day four subjects are sampled.
+// TestSampled compares golden texts with the results of sampling random orders of small programs with known causes of
+// failure. Next to each result is the explanation from all orders. By day four subjects are sampled.
 func TestSampled(t *testing.T) {
 	trial.Long(t)
 	var b strings.Builder
@@ -97,7 +97,8 @@ type chance struct {
 	p        float64
 }
 
-// chancesOf runs all orders of a case, one after another, each from its start.
+// chancesOf runs all orders of a case, each from the start, and returns them with their probabilities. all reports
+// whether they are complete.
 func chancesOf(r *props.Runner, c *shrink.Case, signature string) (list []chance, all bool) {
 	received := map[string]map[string][]stepName{}
 	all = trial.EachOrder(r, props.Plan{Inputs: c.Inputs}, mostPlain, func(res *props.Result, p float64) {

@@ -18,9 +18,9 @@ import (
 type changes struct {
 	now   []string   // the current state of each actor
 	steps [][]string // for each step, the actor states that the step changed
-	whose [][]int32  // for each element of steps, the actors that have these states
+	whose [][]int32  // for each element of steps, the indices of the actors that have these states
 
-	fields map[int32][]trace.Field    // the current fields of each actor; nil if parts is not wanted
+	fields map[int32][]trace.Field    // the current fields of each actor; nil if nobody needs the field parts
 	parts  map[[2]int][]record.Change // for a step and an actor, the fields that the step changed
 }
 

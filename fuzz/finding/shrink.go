@@ -53,7 +53,7 @@ func Shrink(ctx context.Context, r *props.Runner, f *Finding, o shrink.Options) 
 		s.far = &far{tell: o.Progress, at: shrink.Progress{From: out.From, Steps: out.From}}
 		o.Progress = func(p shrink.Progress) { s.far.at.Steps = p.Steps }
 	}
-	part, over := within(ctx, 3, 4) // the rest is for the explanation
+	part, over := within(ctx, 3, 4) // the last quarter of the time is for the explanation
 	out.Result = shrink.Shrink(part, s, first, o)
 	over()
 	s.unbind(&out.Best.Case)
@@ -63,7 +63,7 @@ func Shrink(ctx context.Context, r *props.Runner, f *Finding, o shrink.Options) 
 		return out
 	}
 	out.Finding.Explain(out.inWords(time.Since(start)), s.cause(ctx, &out))
-	out.Finding.Look(r) // now, so that the diagram shows the explanation
+	out.Finding.Look(r) // Look comes after Explain, because the diagram shows the explanation
 	out.Finding.Case.Condition = out.why.condition()
 	out.Cut, out.Smaller = ctx.Err() != nil, out.smaller(first)
 	for i := 0; i < len(out.Result.Others) && whole.Err() == nil; i++ {
@@ -91,7 +91,7 @@ func leaving(ctx context.Context, some time.Duration) (context.Context, context.
 	return context.WithDeadline(ctx, end.Add(-min(some, max(0, time.Until(end)/2))))
 }
 
-// within returns a context that ends after a part of the remaining time of ctx, n of each of.
+// within returns a context that ends after the fraction n/of of the remaining time of ctx.
 func within(ctx context.Context, n, of int) (context.Context, context.CancelFunc) {
 	end, bounded := ctx.Deadline()
 	if !bounded {

@@ -64,7 +64,7 @@ func shrunkFrom(t *testing.T, p program, f *Finding, runs int) Shrunk {
 	}
 	mustBeLegal(t, p, &f.Case)
 	mustBeLegal(t, p, &out.Finding.Case)
-	for i, in := range out.Finding.Case.Inputs { // the case has no number that the property did not read
+	for i, in := range out.Finding.Case.Inputs { // no input of the case has numbers that the property does not read
 		if best := out.Best.Case.Inputs[i].Words; !slices.Equal(in.Words, best) {
 			t.Fatalf("seed %d: the case has the numbers %x, and %x were read", seed, in.Words, best)
 		}

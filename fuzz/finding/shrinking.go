@@ -25,10 +25,10 @@ type shrinking struct {
 
 	schedule choice.Schedule
 	walker   value.Walker
-	named    shrink.Case // the run whose names are in names
+	named    shrink.Case // the run to which the field names belongs
 	names    *twoNames
 	latest   latest
-	noted    orderOf // the order of the near run; see hunt.noteNear
+	noted    orderOf // the order of the run hunt.near; see hunt.noteNear
 }
 
 // A far reports the progress of shrinking by calling tell.
@@ -66,7 +66,7 @@ func (s *shrinking) first(f *Finding) (out shrink.Outcome, why string) {
 	}
 	c, whole := shrinkCase(&res), sequence(res.System)
 	out = s.Run(c)
-	if out.Signature != f.Failure.Signature() { // the run may depend on the order of timers that are due at the same time
+	if out.Signature != f.Failure.Signature() { // the other failure may come from another order of timers that are due at the same time
 		c.Schedule.Before = whole
 		out = s.Run(c)
 	}
@@ -85,7 +85,7 @@ func (s *shrinking) finding(c shrink.Case) (f *Finding, wrong string) {
 	}
 	if sys := res.System; sys != nil {
 		if err := legal.Check(sys.Options(), sys.Trace(), sys.Record()); err != nil {
-			return nil, "is not a legal run: " + firstLine(err.Error())
+			return nil, "breaks the rules of package pulse: " + firstLine(err.Error())
 		}
 	}
 	f = From(s.origin, &res)

@@ -30,15 +30,15 @@ type namer struct {
 
 // A naming says how a namer numbers messages. The zero value is for runs of the same inputs.
 type naming struct {
-	types bool // set if the type of a message counts in place of its label
+	types bool // set if messages are numbered by their types; otherwise by their labels
 	// without is set in a run of inputs that lead to fewer actors than other inputs. It has, for each
 	// label, the actors that are left out, in increasing order: 1 for the first actor of the label.
 	// The remaining actors are numbered as in a run of the other inputs.
 	without map[string][]uint64
 }
 
-// rank returns which actor of its label an actor is if none is left out. The argument rank counts only
-// the actors that are not left out.
+// rank returns the number that an actor would have among the actors of its label if none were left
+// out. The argument rank is its number among the actors that are not left out. Both count from 1.
 func (n *naming) rank(label string, rank uint64) uint64 {
 	for _, gone := range n.without[label] {
 		if gone <= rank {
@@ -96,7 +96,7 @@ func (n *namer) next(sum uint64) uint64 {
 	return hash.Fold(sum, n.alike[sum])
 }
 
-// message returns the number of deliverable message i.
+// message returns the number of a deliverable message. The parameter i is its index in n.enabled.
 func (n *namer) message(i int) uint64 {
 	id := n.enabled.ID(i)
 	if number, ok := n.numbers[id]; ok {
@@ -157,12 +157,12 @@ func (n *noted) Choose(k choice.Kind, of int) int {
 	return v
 }
 
-// A wait makes message second wait until message first is received. Both messages are given by
-// number: see namer.
+// A wait makes one message wait until another one is received. The fields first and second are the
+// numbers of these messages: see namer.
 type wait struct {
 	first, second uint64
-	came          bool // set if first was received before second
-	late          bool // set if second was received before first
+	came          bool // set if the message first was received before the message second
+	late          bool // set if the message second was received before the message first
 }
 
 // A steered is a strategy that makes random orders in which all waits hold, or follows a given
@@ -177,12 +177,12 @@ type steered struct {
 	// order is the preferred order of messages, by number; nil means random orders. All other
 	// messages come later, oldest first.
 	order []uint64
-	// exact is the number of messages at the start of order that must be received in exactly
-	// this order.
+	// exact is the number of messages at the start of the field order that must be received in
+	// exactly this order.
 	exact int
-	lost  bool // set if the first `exact` messages of order were not received in exactly this order
+	lost  bool // set if the messages that exact counts were not received in exactly this order
 
-	places map[uint64]int  // maps the number of a message to its index in order
+	places map[uint64]int  // maps the number of a message to its index in the field order
 	taken  map[uint64]bool // the received messages
 	at     int             // the number of received messages
 	held   int             // the number of times that Pick returned pulse.Hold

@@ -77,7 +77,7 @@ type walker struct {
 	moments []record.Moment
 
 	picks  int      // the number of deliveries and early timers decided so far
-	forked int      // picks after the decision on the first recorded step; 0 if the strategy did not choose it
+	forked int      // the value of picks after the decision on the first recorded step; 0 if the strategy did not choose that step
 	others []uint64 // the IDs of the other messages of that step, in the order of Moment.Others
 }
 

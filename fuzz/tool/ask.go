@@ -140,7 +140,7 @@ func (b *questioner) Ask(ctx context.Context, question string, args []byte) ([]b
 	}
 	ctx, cancel := context.WithTimeout(ctx, mostAnswerTime)
 	defer cancel()
-	defer context.AfterFunc(b.call.Context, cancel)() // a server of agents that is interrupted waits for its questions
+	defer context.AfterFunc(b.call.Context, cancel)() // after an interrupt, the server of agents would otherwise wait for this answer
 	a.patterns = b.patterns
 	var answer any
 	err = b.use(ctx, func(d *desk.Desk) (err error) {

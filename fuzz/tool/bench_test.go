@@ -45,7 +45,7 @@ func TestBench(t *testing.T) {
 	}
 }
 
-// TestBenchInterrupted: what asks the command to end ends the measurement, too.
+// TestBenchInterrupted: if the command is interrupted, the measurement ends.
 func TestBenchInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -55,7 +55,7 @@ func TestBenchInterrupted(t *testing.T) {
 	}
 }
 
-// TestBenchUsage has what people get who misuse it.
+// TestBenchUsage checks what `jostle bench` prints for wrong arguments and files.
 func TestBenchUsage(t *testing.T) {
 	broken := t.TempDir()
 	if err := os.WriteFile(filepath.Join(broken, bench.RunsFile), []byte("no table\n"), 0o644); err != nil {

@@ -17,16 +17,16 @@ import (
 	"github.com/jostle-go/jostle/fuzz/subjects"
 )
 
-// enough is how long a campaign on all subjects takes that must find all bugs.
+// enough is the time in which a campaign on all subjects must find all bugs.
 const enough = 20 * time.Minute
 
 // TestCampaignOfSubjects runs `jostle fuzz` on all subjects with their bugs, two workers at
-// once, for as long as JOSTLE_CAMPAIGN says, and shows throughput, findings and memory:
+// once, for the time in JOSTLE_CAMPAIGN. It prints throughput, findings and memory:
 //
-//	JOSTLE_CAMPAIGN=20m go test -v -timeout 0 -run TestCampaignOfSubjects ./cmd/jostle
+//	JOSTLE_CAMPAIGN=20m go test -v -timeout 0 -run TestCampaignOfSubjects ./fuzz/tool
 //
-// Each finding is shrunk and explained, none is there twice, memory is flat, and in 20
-// minutes all bugs are found.
+// Each finding is shrunk and explained, no finding is listed twice, and memory does not
+// grow. In 20 minutes all bugs are found.
 func TestCampaignOfSubjects(t *testing.T) {
 	set := os.Getenv("JOSTLE_CAMPAIGN")
 	if set == "" {
@@ -59,8 +59,8 @@ func TestCampaignOfSubjects(t *testing.T) {
 		runtime.Version(), last.Text, time.Since(began).Round(time.Second), words.Count(last.Runs, "run"), words.Grouped(last.Orders), float64(last.Runs)/last.Seconds, text)
 }
 
-// showFindings returns a table of what was found, and fails the test for what is not as it
-// should be.
+// showFindings returns a table of the findings. It fails the test if a finding is reported
+// twice or is not shrunk and explained.
 func showFindings(t *testing.T, events []campaign.Event, all bool) string {
 	t.Helper()
 	var table strings.Builder

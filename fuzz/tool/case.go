@@ -147,7 +147,7 @@ func (c *caseCommand) open(call *Call, args []string) (o opened, err error) {
 		return o, err
 	}
 	err = c.openIn(call, &o, file, dir)
-	if errors.Is(err, errNoProperty) || errors.Is(err, desk.ErrNoOwner) { // the case may be of an existing test
+	if errors.Is(err, errNoProperty) || errors.Is(err, desk.ErrNoOwner) { // the case may belong to an existing test, which is no property
 		o.done()
 		c.tests = true
 		if second := c.openIn(call, &o, file, dir); !errors.Is(second, errNoProperty) {
@@ -232,7 +232,7 @@ func caseInModule(name string) (path string, err error) {
 	if err != nil {
 		return "", err
 	}
-	for _, root := range []string{here, enclosing(here, "go.mod")} { // first below the current folder
+	for _, root := range []string{here, enclosing(here, "go.mod")} { // first search below the current folder, then in the whole module
 		all, e := caseFiles(root)
 		if e != nil {
 			return "", e

@@ -8,8 +8,9 @@ import (
 	"testing"
 )
 
-// TestDownloadedGo: a Go version in the module cache, where an overlay may replace nothing, is used
-// through a link. The link follows another version, and is used from then on as any Go version.
+// TestDownloadedGo: go build -overlay refuses to replace files in the module cache. So a Go version
+// that was downloaded there is used through a link outside the cache. If the link leads to another
+// version, it is replaced.
 func TestDownloadedGo(t *testing.T) {
 	out, err := exec.Command("go", "env", "GOROOT", "GOMODCACHE").Output()
 	goroot, modules, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")

@@ -45,7 +45,7 @@ func timeless(text string) string {
 	return regexp.MustCompile(`shrunk (from [^,]* )?in [0-9.]+(µs|ms|s)`).ReplaceAllString(text, "shrunk ${1}in TIME")
 }
 
-// TestDemoKeeps: with a folder, the case stays there, with what shows it.
+// TestDemoKeeps: jostle demo with a folder saves the case there, with its pages.
 func TestDemoKeeps(t *testing.T) {
 	dir := t.TempDir()
 	var out, errs bytes.Buffer

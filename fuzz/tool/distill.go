@@ -18,9 +18,9 @@ func newCorpusDistill() *Command {
 	cmd := &Command{
 		Use:   "distill [packages]",
 		Short: "Find passing cases whose receive pairs other cases contain too",
-		Long: `Distill runs the saved cases of the packages' properties. It chooses as few of the passing
-cases as contain all receive pairs together, and lists the other passing cases, which it
-removes with --remove. It never lists a case that fails, cannot be run as it was saved,
+		Long: `Distill runs the saved cases of the packages' properties. It chooses a few passing
+cases that together contain all receive pairs, and lists the other passing cases. With
+--remove it removes those. It never lists a case that fails, cannot be run as it was saved,
 skips, has no receive pairs or too many to compare, or belongs to a function literal. A
 listed case may still be worth keeping, as a regression test of its draws.`,
 		Example: "  jostle corpus distill ./...          # removes nothing\n  jostle corpus distill ./... --remove",

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// TestClearBuilds: what killed commands have left is removed after a week, and nothing else:
-// a campaign may take longer.
+// TestClearBuilds: the folders of test binaries that killed commands have left are removed
+// after a week. Folders in use, such as those of a long campaign, and other folders stay.
 func TestClearBuilds(t *testing.T) {
 	dir := t.TempDir()
 	for name, age := range map[string]time.Duration{builds + "1": 0, builds + "2": 8 * 24 * time.Hour, "other": 9 * 24 * time.Hour} {
@@ -40,7 +40,8 @@ func TestClearBuilds(t *testing.T) {
 	}
 }
 
-// TestClearStates: of what campaigns have noted the newest stays, so many files and bytes.
+// TestClearStates: of the state files in the cache folder only the newest stay, up to a
+// number of files and a total size.
 func TestClearStates(t *testing.T) {
 	cache := t.TempDir()
 	t.Setenv("JOSTLE_CACHE", cache)
@@ -53,7 +54,7 @@ func TestClearStates(t *testing.T) {
 		if err := os.WriteFile(path, nil, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.Truncate(path, size); err != nil { // sparse: it takes no room
+		if err := os.Truncate(path, size); err != nil { // a sparse file, which takes almost no disk space
 			t.Fatal(err)
 		}
 		if err := os.Chtimes(path, then, then); err != nil {

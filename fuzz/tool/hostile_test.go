@@ -30,8 +30,8 @@ func hostilely(t *testing.T, args ...string) (stdout string, code int) {
 	return out.String(), code
 }
 
-// TestHostileCases: the names and texts of 1,000 cases control no terminal, whatever lists,
-// shows and merges them.
+// TestHostileCases: no command prints an escape sequence from the names or texts of 1,000
+// hostile cases. The commands show, list and merge the cases.
 func TestHostileCases(t *testing.T) {
 	t.Chdir(t.TempDir())
 	random := rand.New(rand.NewPCG(2, 2))
@@ -45,7 +45,7 @@ func TestHostileCases(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if i%10 == 0 { // comments as people write them
+		if i%10 == 0 { // a comment that a user has added
 			data = append([]byte("# "+strings.ReplaceAll(text(), "\n", " ")+"\n"), data...)
 		}
 		if i%50 == 0 {
@@ -69,7 +69,8 @@ func TestHostileCases(t *testing.T) {
 	hostilely(t, "corpus", "merge", "few", "--into", "all")
 }
 
-// TestAgain: the command that runs a case again is one for a shell, whatever the file is called.
+// TestAgain: a shell can execute the printed command that replays a case, even if the file name
+// has spaces and quotes.
 func TestAgain(t *testing.T) {
 	var out bytes.Buffer
 	p := &printer{w: &out}
@@ -79,8 +80,8 @@ func TestAgain(t *testing.T) {
 	}
 }
 
-// TestHostileNights: what a campaign has noted controls no terminal, whatever shows it; and
-// the JSON of it is JSON.
+// TestHostileNights: no command prints an escape sequence from the texts in a hostile state
+// file. Output as JSON is valid JSON.
 func TestHostileNights(t *testing.T) {
 	t.Chdir(t.TempDir())
 	random := rand.New(rand.NewPCG(3, 3))

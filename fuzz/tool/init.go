@@ -151,7 +151,7 @@ func compiles(ctx context.Context, p *starter.Package, path string, text []byte)
 		return err
 	}
 	o := binary.Options{Dir: p.Dir}
-	_, err = o.Go(ctx, "list", "-test", "-export", "-overlay", overlay, ".") // compiles, and links nothing
+	_, err = o.Go(ctx, "list", "-test", "-export", "-overlay", overlay, ".") // this compiles the tests without linking them
 	return err
 }
 

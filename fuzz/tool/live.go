@@ -124,7 +124,7 @@ func keyOf(keys *screen.Keys, b byte) (key string, ok bool) {
 	case b == '\r' || b == '\n':
 		return screen.Enter, true
 	case b == ':' || b == ' ' || '0' <= b && b <= '9' && keys.Idle():
-		return "", false // would begin a command of the stepper
+		return "", false // in a stepper these keys begin a typed command; the live screen has none
 	}
 	return keys.Take(b)
 }
@@ -136,7 +136,7 @@ func (l *live) over() bool {
 	return l.closed
 }
 
-// press does what a key demands that does not end the campaign.
+// press handles a key, except the key that ends the campaign.
 func (l *live) press(key string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -149,7 +149,8 @@ func (l *live) press(key string) {
 	l.draw()
 }
 
-// interruptSelf ends the campaign like Ctrl-C, which sends no signal while keys are read.
+// interruptSelf sends this process the signal that Ctrl-C sends. While the command reads keys,
+// Ctrl-C itself sends no signal. If no signal can be sent, interruptSelf calls otherwise.
 func interruptSelf(otherwise func()) {
 	self, err := os.FindProcess(os.Getpid())
 	if err != nil || self.Signal(os.Interrupt) != nil {

@@ -40,7 +40,7 @@ func TestAllowed(t *testing.T) {
 	}
 }
 
-// someTerminal says that everything is a terminal.
+// someTerminal is a system on which every file is a terminal.
 type someTerminal struct{ noTerminal }
 
 func (someTerminal) Is(int) bool { return true }

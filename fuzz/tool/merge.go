@@ -27,7 +27,7 @@ type merger struct {
 
 	w        io.Writer
 	subjects []campaign.Subject
-	changed  map[string]*campaign.Subject // maps a changed folder to the property of its cases, which is nil if into is set
+	changed  map[string]*campaign.Subject // maps a changed folder to the property of its cases, nil if the cases go to the folder into
 	added    int                          // number of cases added
 	there    int                          // number of cases that their folders already had
 	problems int                          // number of cases not merged

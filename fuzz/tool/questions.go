@@ -66,7 +66,7 @@ type failure struct {
 	Signature string              `json:"signature"`
 	Repeats   bool                `json:"repeats"`       // set if the failure repeated in every replay
 	Text      string              `json:"text"`          // what failed, the messages, and why
-	Why       *corpus.Explanation `json:"why,omitempty"` // in the answer to cause only
+	Why       *corpus.Explanation `json:"why,omitempty"` // set only in the answer to the question "cause"
 }
 
 // mostFailures is the maximum number of failures in an answer.

@@ -391,11 +391,11 @@ func clearStates(patterns []string) {
 type printer struct {
 	w    io.Writer
 	json bool
-	// brief is set for the command check, which does not report an interrupted property as ok. The
-	// command fuzz may be interrupted at any time.
+	// brief is set for the command check. Its interrupted properties are not reported as ok. For the
+	// command fuzz an interrupt is a normal end.
 	brief bool
-	// closed is set if findings were shown in one line each, so that end must print those that are
-	// not saved.
+	// closed is set if a live screen showed findings in one line each. Then end must print the
+	// findings that are not saved.
 	closed bool
 	// folders maps each property to the folder of its package.
 	folders map[string]string

@@ -141,7 +141,8 @@ func (c *testCall) race() bool {
 	})
 }
 
-// printRaces prints the reports in a folder, each of which many runs may have written.
+// printRaces prints the reports in a folder. It prints reports of the same race once, because
+// many runs may have written them.
 func printRaces(out io.Writer, folder string) {
 	files, _ := filepath.Glob(filepath.Join(folder, "race.*"))
 	const line = "==================\n"

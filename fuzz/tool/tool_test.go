@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// run runs the command as its parser does, for arguments that are right.
+// run runs the command with valid arguments, as its parser does.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	call := &Call{Context: ctx, In: os.Stdin, Out: stdout, Err: stderr, Terminal: noTerminal{}}
 	return call.Run(func() error {
@@ -50,14 +50,15 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	})
 }
 
-// noTerminal says that nothing is a terminal.
+// noTerminal is a system on which no file is a terminal.
 type noTerminal struct{}
 
 func (noTerminal) Is(int) bool                   { return false }
 func (noTerminal) Size(int) (int, int, error)    { return 0, 0, nil }
 func (noTerminal) Raw(int) (func() error, error) { return nil, fmt.Errorf("it is no terminal") }
 
-// TestCommandsAreWhole: each command says what it does, by example, and does something.
+// TestCommandsAreWhole: each command has a usage line, a description, an example and a
+// function to run.
 func TestCommandsAreWhole(t *testing.T) {
 	var check func(c *Command)
 	check = func(c *Command) {

@@ -80,7 +80,7 @@ func (v *viewer) run(call *Call, args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := v.use(call.Context, func(*desk.Desk) error { return nil }); err != nil { // errors of the compiler belong to the terminal
+	if err := v.use(call.Context, func(*desk.Desk) error { return nil }); err != nil { // compile now, so that errors of the compiler are printed in the terminal
 		return err
 	}
 	listener, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(v.port)))

@@ -94,7 +94,8 @@ func long(t *props.T) {
 	t.Error("always")
 }
 
-// exits fails if b is first, and may end the process if c is.
+// exits fails if the second client's message arrives first. If the third client's message arrives first and the file
+// at isViewed exists, it ends the process.
 func exits(t *props.T) {
 	switch text := said(t); text[0] {
 	case 'b':
@@ -111,7 +112,7 @@ type viewed struct {
 	*httptest.Server
 	*questioner
 	subjects []campaign.Subject
-	url      string // of the pages, with the token
+	url      string // the URL of the pages, with the token
 	live     string // the path of the file that shows a campaign
 	exit     string // the path of the file that makes the property exits end its process
 	ask      func(question, arguments string) map[string]any
@@ -232,7 +233,7 @@ func TestViewInABrowser(t *testing.T) {
 		b.Press("ArrowUp")
 		b.Press("f")
 		b.Press("k")
-		b.Until(`document.querySelectorAll(".changed del").length === 2`) // both fields of the ledger
+		b.Until(`document.querySelectorAll(".changed del").length === 2`) // the step has changed both fields of the ledger
 		checkPage(t, b, "run-"+size.Name, size.Width)
 		b.Press("Home")
 		b.Press("c")
@@ -293,7 +294,7 @@ func TestViewOfALongRun(t *testing.T) {
 	b := browser.Start(t, v.URL)
 	r := props.NewRunner("long", long)
 	defer r.Close()
-	res := r.Run(props.Plan{Strategy: strategy.Plain()}) // a search would take long to shrink it
+	res := r.Run(props.Plan{Strategy: strategy.Plain()}) // a run that a search finds would take long to shrink
 	c := finding.CaseOf(finding.Origin{Property: "long", Test: "TestViewed"}, &res)
 	c.Signature = res.Failure.Lasting()
 	path, _, err := v.subjects[1].Cases().Save(c)
@@ -433,10 +434,10 @@ func TestCrowd(t *testing.T) {
 	io.Copy(io.Discard, os.Stdin)
 }
 
-// BenchmarkClientsOfACampaign compares the runs per second of a campaign that 200 clients follow, through a server in
-// another process, with those without them. The campaign has a worker for each processor. The campaigns
-// take turns, and with -benchtime 5x the result is a median of five. The clients are on the same machine, so
-// their own time counts too.
+// BenchmarkClientsOfACampaign compares the runs per second of a campaign with and without 200 clients. The clients
+// follow the campaign through a server in another process. The campaign has a worker for each processor. The
+// measurements take turns, and with -benchtime 5x the result is a median of five. The clients are on the same
+// machine, so their own time counts too.
 func BenchmarkClientsOfACampaign(b *testing.B) {
 	file, env := filepath.Join(b.TempDir(), "state.json"), []string{isViewed + "=none", "JOSTLE_OUT=" + b.TempDir()}
 	subjects, err := campaign.Own(b.Context(), "tool", env, "TestWatched")

@@ -42,8 +42,8 @@ func watched(call *Call, w io.Writer, run func() error) error {
 	}
 }
 
-// change waits until source files below root are not as before, and then until they no longer
-// change. It returns the files that changed.
+// change waits until source files below root have changed, and then until they stop changing. It
+// returns the files that changed.
 func change(ctx context.Context, root string, before map[string]string) (changed []string, err error) {
 	tick := time.NewTicker(pollEvery)
 	defer tick.Stop()
@@ -68,7 +68,7 @@ func stampsBelow(root string) map[string]string {
 	filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
-			return nil // it was removed meanwhile
+			return nil // the file was removed after its folder was read
 		case d.IsDir() && path != root && strings.HasPrefix(d.Name(), "."):
 			return filepath.SkipDir
 		case filepath.Ext(path) != ".go" && d.Name() != "go.mod" && d.Name() != "go.sum":

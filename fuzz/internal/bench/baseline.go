@@ -20,7 +20,7 @@ type bounded struct {
 	pulse.Strategy       // makes all decisions except Pick, and chooses the delays
 	steps          int   // the expected number of steps with several deliverable messages; 0 means the number in the previous run
 	counted        int   // the number of steps with several deliverable messages so far in the current run
-	points         []int // the values of the field counted at which a message is delayed; zero means no delay
+	points         []int // a message is delayed when the field counted reaches one of these numbers; zero means no delay
 	late           []lateness
 }
 
@@ -126,7 +126,7 @@ func (d *delays) Begin(seed uint64) {
 }
 
 // Needs asks for a call to Pick for each message, because each message takes time. It also
-// asks for recording, because then each message has its own slot.
+// asks for recording, because the index of a message in the recorded trace is its slot.
 func (d *delays) Needs() pulse.Needs { return pulse.Needs{Single: true, Record: true} }
 
 // Pick picks the message that arrives first. If the arrival time of a message passed while

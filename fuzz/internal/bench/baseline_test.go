@@ -30,7 +30,7 @@ func relay(sys *pulse.System, others int) (overtook func() bool) {
 	return func() bool { return first == "around" }
 }
 
-// TestDelays: the sum of k+1 delays is below another one with probability 1/(k+2)!. A
+// TestDelays: the sum of k+1 delays is less than a single delay with probability 1/(k+2)!. A
 // message arrives before one sent later to the same actor.
 func TestDelays(t *testing.T) {
 	const runs = 60_000

@@ -54,8 +54,8 @@ func TestCoverageIsRefused(t *testing.T) {
 	}
 }
 
-// For a small program the number of orders is known. A program without any also has a row
-// and a picture.
+// For a small program the number of orders is known. A program without receive pairs also
+// has a row and a picture.
 func TestCoverageOfSmallPrograms(t *testing.T) {
 	c, err := measureCoverage(context.Background(), coverageOptions{Seeds: 1, Runs: 3, Programs: []subjects.Subject{
 		{Name: "three", Mended: load.Senders(3, 1).Build},

@@ -70,9 +70,9 @@ type coverageTable struct {
 // the seeds alone.
 type coverageCell struct {
 	Program, Arm string
-	// Curve has the number of PR orders seen after a number of runs:
-	// after each power of two and of ten, and after all runs. It is the
-	// median over the seeds, or the larger of the two middle values.
+	// Curve has the number of ordered receive pairs seen after a number of runs: after
+	// each power of two and of ten, and after all runs. It is the median over the seeds,
+	// or the larger of the two middle values.
 	Curve []coverage.Point
 	// Seen is the last point of Curve. Covered is the number of pairs seen in both orders.
 	Seen, Covered int
@@ -114,7 +114,8 @@ func measureCoverage(ctx context.Context, o coverageOptions) (*coverageTable, er
 	return all, nil
 }
 
-// measure makes the searches of one cell, and adds the orders seen to together.
+// measure makes the searches of one cell, and adds the orders that they see to the
+// parameter together.
 func (o coverageOptions) measure(ctx context.Context, p search.Property, arm Arm, cell *coverageCell, together *coverage.Orders) error {
 	var covered []int
 	curves, marks := map[int][]int{}, marksUntil(o.Runs)

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// TestPublishedLogRank checks the values of R's survdiff and of books for the example.
+// TestPublishedLogRank checks the log-rank test of a published example against the values
+// of R's survdiff and of books.
 func TestPublishedLogRank(t *testing.T) {
 	for _, c := range []struct {
 		a, b []observation
@@ -58,7 +59,7 @@ func slowLogRank(a, b []observation) (difference, variance float64) {
 		risk, found := atRisk(all, at)
 		inA, _ := atRisk(a, at)
 		var ways, sum, squares float64
-		for subset := range 1 << risk { // bit i is search i; the inA lowest bits are those of a
+		for subset := range 1 << risk { // bit i stands for search i; the lowest inA bits stand for the searches in a
 			if ones(subset) != found {
 				continue
 			}

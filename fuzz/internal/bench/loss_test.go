@@ -10,12 +10,12 @@ import (
 	"github.com/jostle-go/jostle/fuzz/subjects"
 )
 
-// A loss is a report that an arm now finds bugs later than in the table.
+// A loss is an arm that finds bugs later now than in the table.
 type loss struct {
 	Subject string // empty: all subjects together
 	Arm     string
 	Chance  float64 // the p-value of the difference
-	was, is string  // each: the median, and how many searches found the bug
+	was, is string  // in the table and now: the median, and how many searches found the bug
 }
 
 func (l loss) String() string {
@@ -45,7 +45,7 @@ func (t *Table) losses(fresh *Table) []loss {
 				continue
 			}
 			most := is.most()
-			l := compareSearches(is.Runs(), was.Runs()) // results after the last new run do not count
+			l := compareSearches(is.Runs(), was.Runs()) // the old searches do not count after the end of the last new one
 			together.Add(l)
 			all = append(all, loss{subject, arm, l.later(), told(cutOff(was.Runs(), most), most), told(is.Runs(), most)})
 		}
@@ -106,7 +106,7 @@ func (t *Table) again(ctx context.Context, o Options) (*Table, error) {
 			}
 		}
 		if len(one.Arms) == 0 {
-			continue // no arms would mean all arms
+			continue // an empty list of arms would mean all arms
 		}
 		part, err := Measure(ctx, one)
 		if err != nil {

@@ -31,8 +31,8 @@ func kept(t *testing.T) *Table {
 	return table
 }
 
-// small are the options for the searches of each
-// test run: as few as TestLosersAreCaught needs.
+// small returns options for the few searches that each test run makes: as few as
+// TestLosersAreCaught needs.
 func small() Options {
 	o := Options{Seeds: 10, Runs: 150, Subjects: subjects.Quick()}
 	switch {
@@ -84,9 +84,10 @@ func posing(t *testing.T, name string, as ...string) Arm {
 	return Arm{Name: name, Portfolio: entries}
 }
 
-// TestLosersAreCaught: an arm that became worse is reported. If it never
-// varies orders, many subjects report it. If it wastes every second run, only
-// all subjects together do. If it is worse on one subject, that subject does.
+// TestLosersAreCaught: the comparison reports an arm that became worse. An arm that always uses
+// plain order is reported on many subjects. An arm that uses plain order in every second run is
+// reported on all subjects together. An arm that is worse on one subject is reported on that
+// subject.
 func TestLosersAreCaught(t *testing.T) {
 	trial.Long(t)
 	table := kept(t)

@@ -31,7 +31,7 @@ func some(t *testing.T, names ...string) (list []subjects.Subject) {
 	return list
 }
 
-// runsOf returns a table without times.
+// runsOf returns the searches of a table without their times.
 func runsOf(t *Table) (list []Search) {
 	for _, s := range t.Searches {
 		s.Time = 0
@@ -118,8 +118,8 @@ func TestMeasureIsBounded(t *testing.T) {
 	}
 }
 
-// TestMeasureEndsWithItsContext: the current search is discarded, and so is its cell.
-// Only the context ends it.
+// TestMeasureEndsWithItsContext: when the context is done, Measure discards the current
+// search and its cell. The options of the test set no other reachable limit.
 func TestMeasureEndsWithItsContext(t *testing.T) {
 	arms, _ := ArmsByName(Random)
 	for _, at := range []int{1, 50} {

@@ -64,7 +64,7 @@ func (d *drawing) open(title string) {
 
 func escaped(text string) string {
 	var b strings.Builder
-	xml.EscapeText(&b, []byte(text)) // a Builder never fails
+	xml.EscapeText(&b, []byte(text)) // writes to a strings.Builder never fail
 	return b.String()
 }
 

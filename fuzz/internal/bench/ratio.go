@@ -51,7 +51,7 @@ func medianRatio(a, b []observation) ratioRange {
 // as long as the given list.
 type resampler struct {
 	from, to []observation // the given list and the drawn list, both sorted
-	counts   []int         // has an element for each observation in from: the number of times that it was drawn
+	counts   []int         // has an element for each observation of the given list: the number of times that it was drawn
 	curve    survivalCurve
 }
 

@@ -39,8 +39,8 @@ func columnsOf(b *strings.Builder, write func(row func(cells ...string))) {
 }
 
 func (t *Table) medians(b *strings.Builder) {
-	b.WriteString("Median runs until the bug is found. ↓ and ↑: the arm needs fewer runs or more than random, by a log-rank test\n" +
-		"at 0.01. A median that is greater than all that the searches show has a > in front.\n\n")
+	b.WriteString("Median number of runs until the bug is found. ↓ and ↑: the arm needs fewer or more runs than random (log-rank\n" +
+		"test, p < 0.01). >: the median is greater than this number, because too few searches found the bug.\n\n")
 	columnsOf(b, func(row func(...string)) {
 		row(append([]string{"subject"}, t.Arms()...)...)
 		for _, subject := range t.Subjects() {
@@ -73,10 +73,10 @@ func mark(c, random Cell) string {
 
 // The limits with which an arm is compared with the arm "random".
 const (
-	notWorse    = 1.1  // limit of the arm's median number of runs, divided by random's median number
-	notSlower   = 1.25 // limit of the arm's median time, divided by random's median time
-	farBetter   = 5    // limit of random's median number of runs, divided by the arm's median number
-	muchFarther = 50   // a second, larger limit for the ratio of farBetter
+	notWorse    = 1.1  // the greatest ratio of the arm's median number of runs to random's
+	notSlower   = 1.25 // the greatest ratio of the arm's median time to random's
+	farBetter   = 5    // the least ratio of random's median number of runs to the arm's
+	muchFarther = 50   // a second, larger limit for the same ratio
 	hardFrom    = 1000 // a subject is hard if random's median number of runs is larger
 )
 
@@ -86,9 +86,9 @@ func (t *Table) verdicts(b *strings.Builder) {
 		return
 	}
 	hard := t.hard()
-	fmt.Fprintf(b, "Against random, by subjects: how many bugs an arm finds sooner or later (log-rank, 0.01), on how many\n"+
-		"its median is at most 1.1 times random's in runs and 1.25 times in time, and on how many of the %d whose\n"+
-		"random median is above 1,000 runs it is at most a fifth and a fiftieth. z: all subjects together, above zero if sooner.\n\n", len(hard))
+	fmt.Fprintf(b, "Numbers of subjects. sooner, later: the arm finds the bug sooner or later than random (log-rank test, p < 0.01).\n"+
+		"≤ 1.1 runs, ≤ 1.25 time: its median is at most 1.1 times random's in runs, 1.25 times in time. ≤ 1/5, ≤ 1/50: of the\n"+
+		"%d subjects on which random needs more than 1,000 runs. z: all subjects together, positive if sooner.\n\n", len(hard))
 	columnsOf(b, func(row func(...string)) {
 		row("arm", "sooner", "later", "≤ 1.1 runs", "≤ 1.25 time", "of", "≤ 1/5", "≤ 1/50", "of", "z")
 		for _, arm := range t.Arms() {
@@ -143,8 +143,8 @@ func (t *Table) verdict(arm string, hard []string) []string {
 func (q ratioRange) within(bound float64) bool { return !q.AtLeast && q.Value <= bound }
 
 func (t *Table) details(b *strings.Builder) {
-	b.WriteString("Each cell: how many searches found the bug, the median of the runs and its 95% interval, that by random's\n" +
-		"and its interval, p of the log-rank test, and the same of the time.\n\n")
+	b.WriteString("How many searches found the bug; the median number of runs with its 95% interval; this median divided by that of\n" +
+		"random, with its 95% interval; p of the log-rank test; and the same for the time.\n\n")
 	columnsOf(b, func(row func(...string)) {
 		row("subject", "arm", "found", "runs", "95%", "× random", "95%", "p", "time", "× random", "p")
 		for _, subject := range t.Subjects() {

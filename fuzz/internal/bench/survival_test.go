@@ -29,7 +29,8 @@ func observations(found, censored []float64) (list []observation) {
 	return list
 }
 
-// TestPublishedCurve checks the values of books and of R's survfit for that example.
+// TestPublishedCurve checks the survival curve of a published example against the values
+// in books and of R's survfit.
 func TestPublishedCurve(t *testing.T) {
 	var got string
 	for _, p := range survival(drug) {
@@ -160,8 +161,8 @@ func TestCurveIsRedistribution(t *testing.T) {
 	}
 }
 
-// geometric draws how many runs n searches take to find a bug, if each
-// run finds it with probability 1/mean. The searches end after most runs.
+// geometric draws how many runs n searches take to find a bug, if each run finds it with
+// probability 1/mean. A search gives up after `most` runs.
 func geometric(r *rand.Rand, n int, mean, most float64) (list []observation) {
 	for range n {
 		at := math.Ceil(math.Log(1-r.Float64()) / math.Log(1-1/mean))

@@ -14,8 +14,8 @@ import (
 	"github.com/jostle-go/jostle/corpus/golden"
 )
 
-// made returns a small table: one subject by three arms, of which one finds nothing and
-// one is better, and another subject by two.
+// made returns a small table of two subjects. The first was searched with three arms: random, a
+// better one, and one that finds nothing. The second was searched with two arms.
 func made(subject, other string) *Table {
 	t := &Table{}
 	add := func(subject, arm string, end End, runs ...int) {

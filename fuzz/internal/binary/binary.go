@@ -165,7 +165,7 @@ func (o *Options) list(ctx context.Context, patterns []string) (packages []*list
 func (o *Options) compile(ctx context.Context, b *Binary) error {
 	args := []string{"test", "-c", "-o", b.Path}
 	if o.Overlay != nil {
-		args = append(args, "-vet=off") // vet reads no overlay
+		args = append(args, "-vet=off") // go vet ignores overlays
 	}
 	args = slices.Concat(args, o.flags(), o.uninstrumented(), []string{b.Package})
 	_, err := o.Go(ctx, args...)
@@ -249,7 +249,7 @@ func (b *Binary) Properties(ctx context.Context, c worker.Command) (list []worke
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
 		case err == io.EOF || errors.As(err, &death) && death.Failed() && (len(list) > 0 || b.Existing()):
-			return list, nil // a test may fail because no search was made, or because it fails without control
+			return list, nil // no error if tests fail: they may fail because no search was made, or because they fail without control
 		default:
 			return nil, b.failed(err)
 		}

@@ -18,7 +18,7 @@ var verbs = []string{"Check", "Explore", "Target"}
 
 // A declaration is a function, type, variable or constant at the top level of a package.
 type declaration struct {
-	mentions map[string]bool // the names in the declaration
+	mentions map[string]bool // the names that occur in the declaration
 	calls    bool            // set if the declaration calls one of the functions in verbs
 }
 

@@ -258,10 +258,10 @@ func (b *Browser) Obstacles() (list []string) {
 	return list
 }
 
-// Violations returns what axe-core complains of, if JOSTLE_AXE is the path of its file axe.min.js:
-// violated rules of the Web Content Accessibility Guidelines (levels A and AA) and of best practice.
-// It hides folded parts by CSS too. Otherwise the browser lays them out again for each element, and a
-// page with 40 bugs takes a minute.
+// Violations returns the accessibility problems that axe-core finds in the page, if JOSTLE_AXE is the path
+// of its file axe.min.js. These are violated rules of the Web Content Accessibility Guidelines (levels A
+// and AA) and of best practice. Violations first hides the folded parts of the page with display: none.
+// Otherwise the browser lays them out again for each element, and a page with 40 bugs takes a minute.
 func (b *Browser) Violations() (list []string) {
 	b.t.Helper()
 	path := os.Getenv("JOSTLE_AXE")

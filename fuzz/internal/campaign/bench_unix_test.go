@@ -73,7 +73,7 @@ func measuredCampaign(b *testing.B, dir string, list []campaign.Subject, o campa
 // does.
 func measuredLoop(b *testing.B, loop []search.Property, runs []int, all bool) {
 	b.Helper()
-	defer garbage.Watch()() // because fuzz.Check does the same
+	defer garbage.Watch()() // fuzz.Check also raises GOGC in this way
 	for i, p := range loop {
 		o := search.Options{Seed: 1, Runs: runs[i], CountAll: all}
 		if r := search.Sample(b.Context(), p, o); r.Finding != nil || r.Runs != runs[i] {

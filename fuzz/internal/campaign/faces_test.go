@@ -92,7 +92,7 @@ func TestFacesKeptTogether(t *testing.T) {
 		causes [2]string
 		then   [2]func(path string) (string, error) // what happens to each file after it was saved
 		want   string
-		told   [2]string // the last event, if the first or the second is saved first
+		told   [2]string // the last reported finding if the small one is settled first, and if the large one is settled first
 	}{
 		{"one cause", [2]string{"x", "x"}, [2]func(string) (string, error){asKept, asKept}, "small [large].html", [2]string{"large []", "small [large]"}},
 		{"two causes", [2]string{"x", "y"}, [2]func(string) (string, error){asKept, asKept}, "small [].html, large [].html", [2]string{"large []", "small []"}},

@@ -19,7 +19,8 @@ import (
 	"github.com/jostle-go/jostle/fuzz/subjects/trial"
 )
 
-// times returns how often a test repeats a fault: day by day, night at night.
+// times returns how often a test repeats a fault: the parameter night if JOSTLE_NIGHTLY is set,
+// otherwise the parameter day.
 func times(day, night int) int {
 	if os.Getenv("JOSTLE_NIGHTLY") != "" {
 		return night
@@ -57,8 +58,8 @@ var killed = []string{"TestHolds", "TestTwoBugs"}
 
 const killedRuns = 30_000
 
-// undisturbed returns the findings of a campaign in the properties of killed when no process is
-// killed. It makes few runs, because more runs find nothing else.
+// undisturbed returns the findings of a campaign in the tests that the variable killed lists,
+// while nothing kills its processes. It makes few runs, because more runs find nothing else.
 func undisturbed(t *testing.T) []string {
 	t.Helper()
 	known.Do(func() {
@@ -224,7 +225,7 @@ func TestKilledCampaigns(t *testing.T) {
 			if !strings.Contains(out.String(), want) {
 				t.Errorf("want %s in\n%s", want, out.String())
 			}
-			os.Remove(filepath.Join(dir, "state.json")) // start anew, with the saved cases
+			os.Remove(filepath.Join(dir, "state.json")) // the next campaign starts anew, but with the saved cases
 		}
 		told += out.String()
 		loads(t, filepath.Join(dir, "cases"))

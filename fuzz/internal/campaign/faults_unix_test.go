@@ -62,7 +62,7 @@ func TestOneCampaignForAFile(t *testing.T) {
 	if err := one.Start(); err != nil {
 		t.Fatal(err)
 	}
-	for i := 0; ; i++ { // until the first has begun
+	for i := 0; ; i++ { // wait until the first campaign has begun
 		if text, _ := os.ReadFile(state + ".jostle-lock"); len(text) > 0 {
 			break
 		}

@@ -214,7 +214,7 @@ func (c *campaign) tellRest() {
 			switch {
 			case f.Told:
 			case t.existing() && !f.Died:
-				t.drop(f, "was not repeated in a new process before the end; the next campaign does so")
+				t.drop(f, "was not replayed in a new process before the campaign ended; the next campaign does that")
 			default:
 				c.tell(Event{Kind: Found, Subject: t.subject.String(), Finding: f})
 			}

@@ -26,7 +26,7 @@ type job struct {
 	size    int      // number of runs in a batch, 0 if unknown when the job began
 
 	// The following three fields are set only if the job is a chunk of the search. A chunk may take
-	// several turns. Then request is for the batches that have not run yet.
+	// several turns. After a turn the field request is for the batches that have not run yet.
 	number int // the number of the chunk among the chunks of its property
 	first  int // the first batch of the chunk
 	count  int // the number of batches in the chunk

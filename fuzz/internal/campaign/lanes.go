@@ -15,7 +15,7 @@ type lane struct {
 	overdue bool    // set if a job at a worker is idle or takes much longer than a turn
 	paused  int     // the number of jobs at workers that wait for their next turn
 	weight  float64 // the relative amount of time for the lane, 1 on average
-	time    float64 // the charged seconds divided by weight
+	time    float64 // the charged seconds divided by the field weight
 	spent   float64 // the charged seconds
 }
 
@@ -51,8 +51,8 @@ const advance = 10
 
 // next returns the index of the lane that gets the next turn, -1 if no lane wants a turn. Lanes
 // with urgent work come first, then the lane with the least time, and lanes with an overdue job
-// come last. If spare is set, the turn exists only while another job is idle. Then lanes with an
-// overdue job get no turn.
+// come last. The parameter spare must be set for an additional turn, which is possible only while
+// the process of another job is idle. Then lanes with an overdue job get no turn.
 func (l *lanes) next(spare bool) int {
 	least := -1
 	for i := range l.list {
@@ -120,9 +120,9 @@ const (
 	little    = 1.0     // added to the new receive pairs per second, so that every property gets some time
 )
 
-// weigh sets the weights of the lanes. One half of the time is divided by the speed of steps, so
-// that slow properties take little time from other properties. The other half is divided by the
-// number of new receive pairs per second.
+// weigh sets the weights of the lanes. One half of the time is distributed by the speed of steps,
+// so that slow properties take little time from other properties. The other half is distributed in
+// proportion to the new receive pairs per second.
 func (l *lanes) weigh(paces []pace) {
 	usual := usualStep(paces)
 	parts, yields := make([]float64, len(paces)), make([]float64, len(paces))

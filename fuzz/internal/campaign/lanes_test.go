@@ -14,9 +14,9 @@ type worked struct {
 	got         int // finished jobs
 }
 
-// simulate has workers carry out what lanes plan for some seconds, with one processor for each
-// worker. A job that takes longer than its processor time waits: the first job of its lane counts as
-// idle after a second, later ones at once. A job that does not wait is overdue after four seconds.
+// simulate lets workers carry out for some seconds what lanes plan. Each worker has a processor. A job
+// that takes more than ten times its processor time counts as idle: the first one of its lane after a
+// second, later ones at once. An idle job is overdue, and so is any job after four seconds.
 func simulate(l *lanes, list []worked, workers int, seconds float64) {
 	type job struct {
 		lane        int
@@ -101,10 +101,10 @@ func TestLanes(t *testing.T) {
 	}
 }
 
-// TestTroubledLanes: six normal properties run together with four troubled ones.
-// These hang, take a second for each run, take two for much memory, or print
-// much. Each normal property has at least four fifths of the chunks that it has
-// alone. TestSlowPropertiesCostThemselves tests the same with real processes.
+// TestTroubledLanes: six normal properties run together with four troubled ones. These hang, take a
+// second for each run, take two seconds as if they used much memory, or print much. Each normal
+// property has at least four fifths of the chunks that it has alone. TestSlowPropertiesCostThemselves
+// tests the same with real processes.
 func TestTroubledLanes(t *testing.T) {
 	six := []worked{{cost: 0.5}, {cost: 0.5}, {cost: 0.5}, {cost: 0.5}, {cost: 0.5}, {cost: 0.5}}
 	four := []worked{{cost: 0.01, takes: 10}, {cost: 1}, {cost: 2}, {cost: 0.25}}
@@ -186,8 +186,8 @@ func TestLateLane(t *testing.T) {
 	}
 }
 
-// TestWeights: half of the time is divided by the speed of steps, the
-// other half by newly covered orders. Closed properties get none.
+// TestWeights: half of the time is distributed by the speed of steps, the other half by newly covered
+// orders. Properties whose search has ended get no time.
 func TestWeights(t *testing.T) {
 	alike := pace{open: true, seconds: 8, steps: 8e6}
 	shows := alike

@@ -24,7 +24,7 @@ type Live struct {
 	Last Event `json:"last"`
 	// Curve has the growth of the coverage. Its points have about equal distances in time.
 	Curve    []LivePoint `json:"curve"`
-	distance float64     // the least distance of points, in seconds
+	distance float64     // the least time between two points of Curve, in seconds
 	// Found has the first findings. FoundAll is the number of all findings.
 	Found    []LiveFinding `json:"found"`
 	FoundAll int           `json:"foundAll"`
@@ -41,8 +41,8 @@ type LivePoint struct {
 type LiveFinding struct {
 	Subject  string  `json:"subject"`
 	Headline string  `json:"headline"`
-	Cause    string  `json:"cause,omitempty"` // as Record.Brief says it
-	Share    string  `json:"share,omitempty"` // the share of orders that fail, as Record.Share says it
+	Cause    string  `json:"cause,omitempty"` // the result of Record.Brief
+	Share    string  `json:"share,omitempty"` // the result of Record.Share: the share of orders that fail
 	Path     string  `json:"path,omitempty"`  // the file of the case
 	Seconds  float64 `json:"seconds"`         // when it was reported, in seconds since the campaign began; 0 if unknown
 }

@@ -55,8 +55,8 @@ func shows(before int, receives ...int) *coverage.Orders {
 	return o
 }
 
-// over gives j the reply of a finished chunk: a number of steps and some findings.
-// Only actors of this chunk have received messages, as many as receives says.
+// over gives job j the reply of a finished chunk: a number of steps, some findings, and receive pairs. The
+// pairs are of actors that occur in no other chunk; the i-th of them has received receives[i] messages.
 func over(j *job, receives []int, steps int, signatures ...string) *job {
 	j.reply = &session.Reply{Batch: 32, Tally: search.NewTally()}
 	j.seen = []*coverage.Orders{shows(10*j.first, receives...)}
@@ -69,8 +69,8 @@ func over(j *job, receives []int, steps int, signatures ...string) *job {
 	return j
 }
 
-// chunks returns the first chunks of each target, at least as many as each says.
-// Whenever no further chunk may begin, it ends those in progress by calling finish.
+// chunks starts chunks of each target until at least `each` per target were started, and returns them in
+// order as text. When no further chunk may begin, it calls finish for the chunks in progress.
 func chunks(c *campaign, targets, each int, finish func(target int, j *job)) (lists [][]string) {
 	lists = make([][]string, targets)
 	for done := 0; done < each; done += window {
@@ -90,9 +90,9 @@ func chunks(c *campaign, targets, each int, finish func(target int, j *job)) (li
 	return lists
 }
 
-// TestShares: the size of a chunk depends only on chunks of the same property,
-// up to the eighth before it. All properties get chunks of about the same number
-// of steps. A chunk has at most four times as many batches as the one before it.
+// TestShares: the size of a chunk depends only on chunks of the same property that are at least eight chunks
+// earlier. All properties get chunks of about the same number of steps. A chunk has at most four times as
+// many batches as the chunk before it.
 func TestShares(t *testing.T) {
 	steps := []int{32 * 100, 32 * 10, 32, 32 * 4000}
 	got := chunks(planned(4, Options{Seed: 1}), 4, 16, func(i int, j *job) { over(j, nil, steps[i]*j.count) })
@@ -225,7 +225,7 @@ func TestFirstShares(t *testing.T) {
 	}
 }
 
-// TestBoundedShares: a property with all its runs has no more chunks.
+// TestBoundedShares: a property that has made all its runs gets no further chunks.
 func TestBoundedShares(t *testing.T) {
 	got := chunks(planned(1, Options{Seed: 1, Runs: 100}), 1, 16, func(_ int, j *job) { over(j, nil, 1) })
 	if n := len(got[0]); n != 4 { // each chunk has one batch of 32 runs
@@ -274,7 +274,7 @@ func TestYieldIsOfTheUnion(t *testing.T) {
 		jobs := []*job{c.chunk(c.targets[0]), c.chunk(c.targets[0])}
 		for i, j := range jobs {
 			over(j, nil, 1)
-			j.seen = []*coverage.Orders{shows(0, 4+i)} // 6 orders in one, these and 4 more in the other
+			j.seen = []*coverage.Orders{shows(0, 4+i)} // the first chunk covers 6 orders, the second covers these and 4 more
 		}
 		if turned {
 			slices.Reverse(jobs)
@@ -410,8 +410,9 @@ func TestProgress(t *testing.T) {
 	}
 }
 
-// TestBothAreTold: a progress event lists the properties of both searches,
-// whichever search has reported last. Progress is reported until both are over.
+// TestBothAreTold: a campaign with a second search under the race detector reports the progress of both
+// searches in one event. It does not matter which search has reported last. Progress is reported until both
+// searches are over.
 func TestBothAreTold(t *testing.T) {
 	var told []string
 	p := &pair{plain: planned(1, Options{}), told: map[string]bool{}, said: func(e Event) {
@@ -478,8 +479,8 @@ func TestLeft(t *testing.T) {
 	}
 }
 
-// TestDiskIsBounded: the coverage in the state file has a limited size. It does not
-// grow without end even if every night covers as much that is new as there is room for.
+// TestDiskIsBounded: the coverage in the state file has a limited size, even if each of many campaigns adds
+// as many new pairs as it can store.
 func TestDiskIsBounded(t *testing.T) {
 	const room = 1 << 16
 	file := filepath.Join(t.TempDir(), "state.json")

@@ -29,7 +29,7 @@ type campaign struct {
 	room    int           // memory for the receive pairs of a property, in bytes
 	before  time.Duration // time of this campaign before it was resumed
 	first   int           // number of unfinished jobs of the kind session.Begin
-	ready   chan struct{} // closed when first is 0
+	ready   chan struct{} // closed when the field first becomes 0
 
 	over    bool  // set when no more chunks begin
 	resting bool  // set at the end of the campaign, when findings are recorded although earlier batches are unfinished
@@ -56,7 +56,7 @@ const mostIdle = 8
 func (c *campaign) run(ctx context.Context) (*Report, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	searching, stop := context.WithCancel(ctx) // the context of chunks
+	searching, stop := context.WithCancel(ctx) // the context of the chunks of the search
 	defer stop()
 	enough, late := context.WithCancel(searching)
 	defer late()

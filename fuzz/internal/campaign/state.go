@@ -157,7 +157,7 @@ func (c *campaign) restore() error {
 				if old.Target.Saturated > c.Saturated { // the old campaign stopped earlier than this limit allows
 					old.Target.Saturated = 0
 				}
-				if size := old.Target.Batch; size > 0 && s.Runs > 0 && c.Runs != s.Runs { // the old limit may have shortened the last batch
+				if size := old.Target.Batch; size > 0 && s.Runs > 0 && c.Runs != s.Runs { // the old limit of runs may have shortened the last batch
 					old.Target.Done = min(old.Target.Done, s.Runs/size)
 				}
 				c.targets[i] = old.Target

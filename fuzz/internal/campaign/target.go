@@ -61,7 +61,7 @@ type target struct {
 	Saturated float64
 
 	noted   []string         // the notes about the workers of this property
-	waiting []*job           // jobs to do before chunks
+	waiting []*job           // the jobs that must be done before the chunks of the search
 	waits   bool             // set if the process of the last job was idle when the job ended
 	rest    []*job           // chunks that wait for their next turn
 	next    int              // the number of the first batch that is not in a chunk yet
@@ -95,7 +95,7 @@ func newTarget(s Subject) *target {
 const (
 	chunkSteps  = 1 << 20          // a chunk has about this many steps
 	leastSteps  = 1 << 12          // a chunk has about this many steps if the time is short
-	usualSpeed  = 2                // steps in a microsecond, a low estimate
+	usualSpeed  = 2                // the assumed number of steps in a microsecond, a low estimate
 	turns       = 8                // the least number of turns of a property if the time is limited
 	leastTurn   = time.Second / 10 // the minimum length of a turn
 	mostBatches = 1 << 12          // the maximum number of batches in a chunk
@@ -127,7 +127,7 @@ func (c *campaign) complete(t *target, text string) {
 // chunkSteps returns the approximate number of steps of a chunk. If the time is limited, each
 // property gets about turns chunks, assuming usualSpeed steps in a microsecond. With larger chunks
 // a property that is ready late might get no turn before the time limit. With smaller ones the
-// costs of each chunk would be felt.
+// fixed cost of each chunk would be too large a part of its time.
 func (c *campaign) chunkSteps() int {
 	if c.For == 0 {
 		return chunkSteps
@@ -144,7 +144,7 @@ func (c *campaign) turnTime() time.Duration {
 	return max(leastTurn, min(turn, c.each()/turns))
 }
 
-// each returns the time for each property, if the time is limited.
+// each returns the time for each property if all get the same. The campaign must have a time limit.
 func (c *campaign) each() time.Duration {
 	return c.For / time.Duration(len(c.targets)) * time.Duration(max(1, c.Workers))
 }
@@ -189,7 +189,8 @@ func (t *target) pace(o *Options) (p pace) {
 	return p
 }
 
-// dropRest ends all chunks that wait for their next turn, by moving them from rest to early.
+// dropRest ends all chunks that wait for their next turn. It moves them from the field rest to the
+// field early.
 func (t *target) dropRest() {
 	for _, j := range t.rest {
 		t.early[j.first] = j

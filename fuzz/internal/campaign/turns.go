@@ -199,7 +199,7 @@ func (c *campaign) weigh() {
 	for _, t := range c.targets {
 		paces = append(paces, t.pace(&c.Options))
 	}
-	for _, j := range c.flying { // count first chunks that are not finished yet
+	for _, j := range c.flying { // also count the unfinished first chunk of a property
 		if p := &paces[j.lane]; p.batches == 0 && j.request.Do == session.Run && j.charged > unknown {
 			p.seconds += j.charged
 		}

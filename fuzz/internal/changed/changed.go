@@ -120,7 +120,7 @@ func (p Profile) Packages() (list []string) {
 type Count struct {
 	Statements int   // number of changed statements
 	Run        int   // number of changed statements that were run
-	Missed     []int // the lines on which changed statements begin that were not run
+	Missed     []int // the lines on which the statements begin that changed and were not run
 	Unknown    bool  // set if the file is not in the profile
 }
 

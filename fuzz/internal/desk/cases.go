@@ -19,10 +19,10 @@ func IsCase(name string) bool {
 	return filepath.Ext(name) == ".case" && !strings.HasPrefix(name, ".")
 }
 
-// ErrAmbiguous is in the error of a name that several cases have.
+// ErrAmbiguous is in the error for a name with which several cases begin.
 var ErrAmbiguous = errors.New("ambiguous")
 
-// ErrNoOwner is in the error of a case of another property than those of the Desk.
+// ErrNoOwner is in the error for a case if the Desk does not have the property of the case.
 var ErrNoOwner = errors.New("belongs to no property here: give its package")
 
 // Named returns the path whose file name is name, with or without .case. If there is none, it

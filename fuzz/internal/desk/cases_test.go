@@ -12,8 +12,9 @@ import (
 	"github.com/jostle-go/jostle/fuzz/internal/worker"
 )
 
-// TestOwners: of several properties that one is found which has a case, by the beginning of
-// its name, by all of it or by its path; none is taken for another, and what is wrong is said.
+// TestOwners: a case is found by its path, by its name or by the beginning of its name, and so
+// is the property to which it belongs. If there is no such case, or several, the error says
+// what to do.
 func TestOwners(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)

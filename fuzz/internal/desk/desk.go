@@ -28,9 +28,9 @@ type Desk struct {
 	turns    chan struct{} // limits the requests that are carried out at the same time
 
 	mu    sync.Mutex
-	idle  map[int]*worker.Process // by index in subjects
-	forks map[forking]Run         // can be made again
-	owner map[string]int          // the property of a case that several may have, by the text of the case
+	idle  map[int]*worker.Process // the idle processes; the keys are indices of subjects
+	forks map[forking]Run         // the forks and how they were made; a run that is dropped here can be made again
+	owner map[string]int          // maps the text of a case that several properties may have to its property
 }
 
 const (
@@ -39,8 +39,9 @@ const (
 	mostIdle  = 4    // the maximum number of processes that wait for a request
 )
 
-// New returns a Desk. No two subjects may have the same binary, test and call. bounds has the limits
-// of worker processes. At most requests requests are carried out at the same time.
+// New returns a Desk. No two subjects may have the same binary, test and call. bounds has the limits of
+// worker processes. The parameter requests is the maximum number of requests that are carried out at the
+// same time.
 func New(subjects []campaign.Subject, bounds worker.Command, requests int) *Desk {
 	return &Desk{subjects: subjects, bounds: bounds, turns: make(chan struct{}, max(1, requests)), idle: map[int]*worker.Process{}, forks: map[forking]Run{}, owner: map[string]int{}}
 }
@@ -198,7 +199,8 @@ func (d *Desk) take(ctx context.Context, property int) (*worker.Process, error) 
 	return campaign.Start(ctx, d.subjects[property], d.bounds)
 }
 
-// put makes a process idle. If too many are idle, or another one of the property, it ends one of them.
+// put makes a process of a property idle. If the property already has an idle process, put ends that
+// one. If there are too many idle processes, it ends one of another property.
 func (d *Desk) put(property int, p *worker.Process) {
 	d.mu.Lock()
 	over, there := d.idle[property]
@@ -264,7 +266,7 @@ func (d *Desk) askOf(ctx context.Context, id string, q session.Request) (*sessio
 	return d.ask(ctx, &run, q)
 }
 
-// ask sends a request about a run to its owner, which is then the only one.
+// ask sends a request about a run to its owner, and sets run.owners to this owner alone.
 func (d *Desk) ask(ctx context.Context, run *Run, q session.Request) (*session.Reply, error) {
 	owner, err := d.ownerOf(ctx, run)
 	if err != nil {
@@ -274,7 +276,8 @@ func (d *Desk) ask(ctx context.Context, run *Run, q session.Request) (*session.R
 	return d.Do(ctx, owner, q)
 }
 
-// ownerOf returns the property of a run. If several may be it, ownerOf replays the run with each, once.
+// ownerOf returns the property of a run. If the run may belong to several properties, ownerOf replays it
+// with each of them, and remembers the result.
 func (d *Desk) ownerOf(ctx context.Context, run *Run) (int, error) {
 	if len(run.owners) == 1 {
 		return run.owners[0], nil

@@ -65,7 +65,7 @@ func TestDesk(t *testing.T) {
 	if len(saved) != 2 || saved[0].File != r.Findings[0].Path && saved[0].File != r.Findings[1].Path || saved[0].Steps == 0 {
 		t.Fatalf("cases %+v", saved)
 	}
-	id := saved[0].ID[:4] // the beginning is enough
+	id := saved[0].ID[:4] // the beginning of a case's name is enough
 	if r, err := d.Replay(ctx, id); err != nil || len(r.Findings) != 1 || !r.Exact {
 		t.Fatalf("replay: %+v, %v", r, err)
 	}

@@ -77,7 +77,7 @@ func (d *Desk) Promote(ctx context.Context, id string) (source string, err error
 	return string(out), err
 }
 
-// letters leaves out what a name in Go cannot have.
+// letters removes the characters that a Go identifier cannot have.
 func letters(r rune) rune {
 	if unicode.IsLetter(r) || unicode.IsDigit(r) {
 		return r

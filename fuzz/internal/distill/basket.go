@@ -21,7 +21,7 @@ type Basket struct {
 	mu     sync.Mutex
 	known  map[Pair]bool // the pairs of all added runs
 	passed []Passed
-	pairs  int // the number of pairs of all runs in passed, including repeated pairs
+	pairs  int // the number of pairs of all collected runs, including repeated pairs
 }
 
 // Limits that keep a basket from growing with the search.

@@ -33,7 +33,7 @@ const waitForPipes = 3 * time.Second
 // A Launch says how the test binary of this process is started.
 type Launch struct {
 	Tool string   // the command that builds and runs it, such as "go test"
-	Env  []string // what the environment of a new process has in addition
+	Env  []string // the environment variables that a new process gets in addition to those of this process
 }
 
 // Again replays the runs of the record in a new process. It starts the current test

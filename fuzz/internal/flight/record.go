@@ -92,7 +92,7 @@ const (
 func encode(r *Record) []byte {
 	text, err := json.Marshal(r)
 	if err != nil {
-		panic(err) // all fields can be encoded
+		panic(err) // cannot happen, because JSON can encode all fields of a Record
 	}
 	head := make([]byte, headSize)
 	copy(head, magic)

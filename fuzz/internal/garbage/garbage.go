@@ -80,7 +80,7 @@ func percentFor(kept uint64) int {
 func (c *collector) adapt(kept uint64) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if isLimited() { // since the search began
+	if isLimited() { // the program has set GOMEMLIMIT since the search began
 		c.end()
 	}
 	c.set(percentFor(kept))

@@ -23,7 +23,7 @@ func TestPercent(t *testing.T) {
 // GOGC is chosen from the size of the live heap after each collection.
 func TestCollector(t *testing.T) {
 	percent := func() uint64 { return metric("/gc/gogc:percent") }
-	defer debug.SetGCPercent(debug.SetGCPercent(usualPercent)) // also ends the collector's goroutine
+	defer debug.SetGCPercent(debug.SetGCPercent(usualPercent)) // setting GOGC back also ends the collector's goroutine
 	t.Setenv("GOGC", "")
 	c := newCollector()
 	c.adapt(0)

@@ -59,7 +59,8 @@ func TestAnswerForm(t *testing.T) {
 	}
 }
 
-// randomChoices returns choices like those of a run, with one fault in rate.
+// randomChoices returns choices like those of a run. One in `rate` of its rare choices is
+// a fault or an early timer.
 func randomChoices(r *rand.Rand, length, rate int) (list []choice.Choice) {
 	for range length {
 		c := choice.Choice{Kind: choice.Kind(r.IntN(int(choice.Loss + 1))), N: uint32(1 + r.IntN(6))}
@@ -67,7 +68,7 @@ func randomChoices(r *rand.Rand, length, rate int) (list []choice.Choice) {
 		case 0:
 			c.N = uint32(1 + r.IntN(400))
 		case 1:
-			c.N = 1 + r.Uint32N(1<<31-1) // a number of decisions up to the maximum of a run
+			c.N = 1 + r.Uint32N(1<<31-1) // up to the largest number of possible answers
 		}
 		if !c.Kind.IsRare() || r.IntN(rate) == 0 {
 			c.Value = r.Uint32N(c.N)
@@ -106,8 +107,8 @@ func TestAnswersOfChoices(t *testing.T) {
 	}
 }
 
-// TestQuietAnswersAreShort checks that 10,000 questions at which nothing happens take few
-// bytes, and that a prefix is kept.
+// TestQuietAnswersAreShort checks that 10,000 answers of zero to rare questions take few
+// bytes, and that the bytes passed to appendAnswers remain in front.
 func TestQuietAnswersAreShort(t *testing.T) {
 	list := make([]choice.Choice, 10_000)
 	for i := range list {

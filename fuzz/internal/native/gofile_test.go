@@ -15,7 +15,7 @@ import (
 	"github.com/jostle-go/jostle/props"
 )
 
-// odd has bytes that are hard to write.
+// odd has bytes that a Go string literal must escape, and others that look special.
 var odd = []byte("\x00\xff\"`\\\n\r'é\u2028 \x80[]byte(\"")
 
 func TestGoText(t *testing.T) {
@@ -122,7 +122,7 @@ func TestImport(t *testing.T) {
 	if !slices.EqualFunc(got, want, func(a, b GoInput) bool { return a.Path == b.Path && bytes.Equal(a.Data, b.Data) }) || problems != nil {
 		t.Errorf("read %q, %v, expected %q", got, problems, want)
 	}
-	if err := os.WriteFile(want[0].Path, []byte("cut o"), 0o666); err != nil { // as left by an engine that was killed
+	if err := os.WriteFile(want[0].Path, []byte("cut o"), 0o666); err != nil { // a file that an engine was writing when it was killed
 		t.Fatal(err)
 	}
 	os.Mkdir(filepath.Join(dir, "folder"), 0o777)

@@ -68,7 +68,7 @@ func (h *Harness) BytesOf(c *corpus.Case) []byte {
 	return draftOf(c, res.System.Trace()).Bytes()
 }
 
-// Sizes of a random draft.
+// The numbers of words and priorities of a random draft.
 const (
 	randomWords      = props.WordsPerDraw
 	randomPriorities = 48

@@ -218,7 +218,7 @@ func replayDraft(t *testing.T, o pulse.Options, sys *pulse.System, body func(*pu
 	}
 }
 
-// TestDraftOfRich is the same for a program with all features of the system.
+// TestDraftOfRich checks the same as TestDraftOfPrograms, for a program with all features of the system.
 func TestDraftOfRich(t *testing.T) {
 	for name, o := range trial.Settings() {
 		t.Run(name, func(t *testing.T) {

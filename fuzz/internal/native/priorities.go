@@ -52,7 +52,7 @@ func priorityOf(depth int32) byte { return byte(math.MaxUint8 - min(depth, math.
 // already received, whose depths no longer matter.
 type depths struct {
 	trace *trace.Trace
-	leafs int     // the number of leafs, a power of two
+	leafs int     // the number of leaves, a power of two
 	nodes []int32 // nodes[1] is the root; nodes[n]'s parent is nodes[n/2]
 	// last[i] is the last message, by Seq, that may have arrived before step i. Every
 	// message with a larger Seq arrived in step i or later. A timer that fired between
@@ -88,15 +88,16 @@ func (d *depths) of(send int32) (depth int32) {
 	return depth
 }
 
-// received raises the depths of deliverable messages after one message with the given depth
-// was received in a step.
+// received raises the depths of the messages that were deliverable when a message with the
+// given depth was received in a step.
 func (d *depths) received(send int32, step int, depth int32) {
 	seq := d.trace.Sends[send].Seq
 	d.raise(0, int(seq), depth+1)
 	d.raise(int(seq)+1, int(d.last[step])+1, depth)
 }
 
-// raise gives each message with from <= Seq < to a depth of at least the given one.
+// raise gives messages a depth of at least the given one: those with from <= Seq and Seq <
+// to.
 func (d *depths) raise(from, to int, depth int32) {
 	for lo, hi := from+d.leafs, to+d.leafs; lo < hi; lo, hi = lo/2, hi/2 {
 		if lo&1 == 1 {

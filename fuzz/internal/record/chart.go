@@ -11,9 +11,9 @@ import (
 const failedHere = "✗ fails here"
 
 const (
-	mostUnfolded = 3   // the maximum number of steps between two steps that matter that are not folded
-	mostRows     = 200 // the maximum number of rows of a folded stretch; a longer one is text
-	mostCell     = 160 // the maximum number of characters of a cell in a row; the details of the step have all
+	mostUnfolded = 3   // stretches of at most this many steps that do not matter are not folded
+	mostRows     = 200 // in a longer fold, each row is only a line of text
+	mostCell     = 160 // the maximum number of characters of a cell in a row; the details of the step show the complete text
 )
 
 // matters returns the steps that a reader should see first: those of the messages that decide, the
@@ -39,8 +39,9 @@ func (p *Record) matters() map[int]bool {
 	return list
 }
 
-// folding writes rows 0 to n-1. A stretch of rows that do not matter becomes one line, which opens. A
-// very long stretch has one line of text in place of each row, so that a browser opens the page at once.
+// folding writes rows 0 to n-1. It folds consecutive rows that do not matter to one line, which the
+// reader can open. In a very long fold, each row is only a line of text, so that a browser opens the
+// page quickly.
 func (w *Writer) folding(n int, matters func(int) bool, row func(int), text func(int) string) {
 	for i := 0; i < n; i++ {
 		end := i

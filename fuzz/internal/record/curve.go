@@ -34,7 +34,7 @@ func (p *Record) curve(w *Writer) {
 	for i, c := range point.Chances {
 		w.Put(map[bool]string{true: "M", false: "L"}[i == 0]+"%s %s", x(c.Step), y(c.Failed, c.Of))
 	}
-	w.Put("L%s %s\"/>\n", x(last), y(1, 1)) // the run has failed
+	w.Put("L%s %s\"/>\n", x(last), y(1, 1)) // the curve ends at 100%, because the run has failed
 	for _, c := range point.Chances {
 		w.Put("<circle class=\"dot\" cx=\"%s\" cy=\"%s\" r=\"2\"><title>before step %s: %s</title></circle>\n", x(c.Step), y(c.Failed, c.Of), num(c.Step), share(c.Share))
 	}

@@ -128,7 +128,7 @@ func (p *Record) cause(w *Writer) {
 	for i := range p.Places {
 		place := &p.Places[i]
 		for _, e := range place.Code {
-			if shown[e.What+e.At] { // another message of the same line
+			if shown[e.What+e.At] { // the same line was shown for another message
 				continue
 			}
 			shown[e.What+e.At] = true
@@ -191,8 +191,8 @@ func (p *Record) name(actor int) string {
 type Writer struct {
 	strings.Builder
 	id      string // the prefix of all anchors
-	heading string // the element of the main heading, such as "h1"
-	below   string // the element of other headings
+	heading string // the HTML element of the main heading, such as "h1"
+	below   string // the HTML element of all other headings
 }
 
 // Put writes HTML. Each %s of the format is replaced by the next of texts, escaped.

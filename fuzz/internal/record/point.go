@@ -69,7 +69,7 @@ func folded(text string) (lines []string) {
 // ordersOf says in how many orders a case fails.
 func ordersOf(e *corpus.Explanation) string {
 	fails, those, only := "fails", "", "there is"
-	reduced := e.Complete && e.Reduced // random orders are not reduced
+	reduced := e.Complete && e.Reduced // e.Reduced says nothing about random orders, which are run if e.Complete is not set
 	switch {
 	case e.Skipped && reduced:
 		those, only = " that were run and not skipped", "that was run and not skipped"
@@ -111,7 +111,7 @@ func (r *Record) Share() string {
 	return ""
 }
 
-// mostBrief is the number of characters of the text that Brief returns at most.
+// mostBrief is the maximum number of characters of the result of Brief.
 const mostBrief = 60
 
 // Brief describes the cause of the failure in about ten words: "flush before write(1) at writer". It
@@ -214,7 +214,7 @@ func undecided(e *corpus.Explanation, head string) string {
 	case p.Before.Of == 0:
 		return head
 	case p.Before.Failed*100 < always*p.Before.Of:
-		return head + "\n" + "no single step decides: the chance rises bit by bit"
+		return head + "\n" + "no single step decides: the chance of failing rises gradually"
 	}
 	not := ", not the order"
 	if somePass(e) {
@@ -244,7 +244,8 @@ func somePass(e *corpus.Explanation) bool {
 	return plain || p != nil && p.Before.Failed < p.Before.Of || s != nil && s.Free.Failed < s.Free.Of
 }
 
-// orderDecides says whether the order decides if a case fails that fails in nearly all orders.
+// orderDecides is for a case in which nearly all continuations fail from the start. It says whether
+// the order of messages ever decides if the case fails.
 func orderDecides(e *corpus.Explanation) string {
 	if somePass(e) {
 		return "the order seldom decides whether it fails"
@@ -307,7 +308,7 @@ func (c *Change) inWords() string {
 	return text
 }
 
-// fewestCut is the number of characters that fitted leaves of each text at least.
+// fewestCut is the least number of characters to which the function fitted shortens a text.
 const fewestCut = 12
 
 // Decides returns the mark of the deciding step in the chart of a run. It has the share of failing

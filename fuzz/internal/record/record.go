@@ -28,7 +28,7 @@ type Record struct {
 	Waits    []stack.Wait `json:"waits,omitempty"`  // for a deadlock, what each stuck actor waits for; Detail has it as text
 	Advice   string       `json:"advice,omitempty"` // what may help, in one line
 	File     string       `json:"file,omitempty"`   // the file of the line that failed, without its folder
-	Line     int          `json:"line,omitempty"`   // the number of that line
+	Line     int          `json:"line,omitempty"`   // the number of the line that failed
 
 	// Signature identifies the failure, as in saved cases.
 	Signature string `json:"signature"`
@@ -69,7 +69,8 @@ type Record struct {
 	Length int `json:"length"`
 	// Early is the number of timers that fired early, while messages were deliverable.
 	Early int `json:"early,omitempty"`
-	// Slow is the longest virtual time that a message was in flight then: "1s".
+	// Slow is the longest virtual time that a message was in flight: "1s". It is set only if Early is
+	// positive and no faults occurred.
 	Slow string `json:"slow,omitempty"`
 	// Why says in which orders the run's draws fail.
 	Why *corpus.Explanation `json:"why,omitempty"`
@@ -244,7 +245,7 @@ type Message struct {
 	From   int    `json:"from"` // the sender, -1 if there is none, for example for a fault
 	To     int    `json:"to"`   // the receiver
 	Label  string `json:"label"`
-	SentIn int    `json:"sentIn"` // the step that sent the message, -1 if the test did outside of steps
+	SentIn int    `json:"sentIn"` // the step that sent the message, -1 if the test sent it outside of steps
 	SentAt string `json:"sentAt"` // the line that sent the message, "" if unknown
 }
 

@@ -19,7 +19,7 @@ import (
 	"github.com/jostle-go/jostle/pulse/choice"
 )
 
-// of returns a record with a text in every place where a program's text comes.
+// of returns a record that has the given text wherever a text of a program can be.
 func of(text string) *Record {
 	m := Message{From: 0, To: 1, Label: text, SentIn: -1, SentAt: text}
 	why := &corpus.Explanation{Orders: 3, Failing: 2, Complete: true, Exact: true, Draws: []string{text}, Needs: []corpus.Need{{Kind: choice.Drop, N: 1}},
@@ -89,7 +89,8 @@ func TestTextsStayTexts(t *testing.T) {
 	}
 }
 
-// TestTextsThatHTMLMustNotHave are shown with other characters.
+// TestTextsThatHTMLMustNotHave: characters that HTML does not allow, or that hide or reorder text, are
+// replaced.
 func TestTextsThatHTMLMustNotHave(t *testing.T) {
 	for text, want := range map[string]string{
 		"a\x00b":          "a\ufffdb",
@@ -109,7 +110,7 @@ func TestTextsThatHTMLMustNotHave(t *testing.T) {
 
 // TestPageIsAlone: a page loads nothing and runs nothing.
 func TestPageIsAlone(t *testing.T) {
-	html := regexp.MustCompile(`href="#step\d+"`).ReplaceAllString(string(of("text").HTML()), "") // which stay on the page
+	html := regexp.MustCompile(`href="#step\d+"`).ReplaceAllString(string(of("text").HTML()), "") // links to steps lead to the page itself
 	for _, no := range []string{"<script", "<link", "<img", "<iframe", "<object", "src=", "href=", "@import", " on[a-z]+="} {
 		if regexp.MustCompile(no).MatchString(html) {
 			t.Errorf("the page has %s", no)
@@ -127,7 +128,8 @@ func TestPageIsAlone(t *testing.T) {
 	}
 }
 
-// TestJSON: the names are these, and reading gives what was written.
+// TestJSON: the golden file fixes the names of the fields. Decoding an encoded record gives an equal
+// record.
 func TestJSON(t *testing.T) {
 	text, err := of("text").JSON()
 	if err != nil {
@@ -143,7 +145,7 @@ func TestJSON(t *testing.T) {
 	}
 }
 
-// TestStrangePages: what Page does not promise to fit together is shown all the same.
+// TestStrangePages: a page is written even for a record whose indices and lengths make no sense.
 func TestStrangePages(t *testing.T) {
 	long := of(strings.Repeat("w", 5000))
 	for name, p := range map[string]*Record{
@@ -160,7 +162,8 @@ func TestStrangePages(t *testing.T) {
 	}
 }
 
-// TestFolding: stretches of steps that do not matter are one line that opens. All steps are in the page.
+// TestFolding: consecutive steps that do not matter are folded to one line, which the reader can open.
+// The page contains all steps.
 func TestFolding(t *testing.T) {
 	many := of("x")
 	for len(many.Steps) < 305 {
@@ -174,7 +177,7 @@ func TestFolding(t *testing.T) {
 	for _, m := range regexp.MustCompile(`class="fold"><summary>([^<]*)`).FindAllStringSubmatch(html[strings.Index(html, ">Steps<"):], -1) {
 		folds = append(folds, m[1])
 	}
-	if want := []string{"94 steps, 6 to 99", "204 steps, 101 to 304"}; !slices.Equal(folds, want) { // 2 to 4 are too few to fold
+	if want := []string{"94 steps, 6 to 99", "204 steps, 101 to 304"}; !slices.Equal(folds, want) { // steps 2 to 4 are too few to fold
 		t.Errorf("folded are %q, want %q", folds, want)
 	}
 	if n := strings.Count(html, `<details class="step`); n != 102 || !strings.Contains(html, "\n  304  x ──x──▶ x") { // one row is a message that was not received

@@ -39,7 +39,7 @@ func (r *Record) Orders() string {
 // case, as it is to be printed.
 func (r *Record) Again(path string) string {
 	if r.Existing {
-		return words.Command("jostle test", r.Test, filepath.Join(r.Path, "../../../..")) // the file is testdata/jostle/Test/x.case
+		return words.Command("jostle test", r.Test, filepath.Join(r.Path, "../../../..")) // r.Path is testdata/jostle/Test/x.case in the folder of the package
 	}
 	return "jostle replay " + words.Argument(path)
 }
@@ -276,10 +276,10 @@ func (r *Record) code() string {
 	return w.text()
 }
 
-// A codeLine is the line that code returns.
+// A codeLine builds the line of text that the method code returns.
 type codeLine struct {
 	parts []placeText
-	said  map[string]bool // the places that parts describe, and the lines that handle them
+	said  map[string]bool // what the parts mention already: places, and the lines that handle messages
 }
 
 // extend sets a field of a part, if there is room for what it adds.
@@ -313,7 +313,8 @@ func (w *codeLine) add(of *Place) bool {
 
 func (w *codeLine) fits() bool { return utf8.RuneCountInString(w.text()) <= mostInLine }
 
-// text returns the line. It leaves out a file that is the last one.
+// text returns the line. A place in the same file as the previous place is only ":" and the line
+// number.
 func (w *codeLine) text() string {
 	file := ""
 	short := func(what, place string) string {
@@ -348,13 +349,13 @@ func (w *codeLine) text() string {
 	return strings.Join(list, "; ")
 }
 
-// A placeText is what code says of one place.
+// A placeText describes one message of a codeLine, and the lines that send and handle the message.
 type placeText struct {
 	*Place
 	what, at string // the line that handles the message; "" if it is said already
 	unsent   bool   // set if there is no room for SentAt
 	whole    bool   // set if the whole message is printed, and not only its type
-	helpers  bool   // set if the functions are printed that the case calls
+	helpers  bool   // set if the functions that the case calls are printed
 	by       bool   // set if SentBy is printed
 }
 

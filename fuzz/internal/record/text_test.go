@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// Draws come on lines of some 100 columns; they used to be one line, whatever
-// its length. A draw stays on its line.
+// TestDrawsAreWrapped: draws are printed on lines of about 100 columns. A line break is
+// only between two draws. Draws used to be one line of any length.
 func TestDrawsAreWrapped(t *testing.T) {
 	if got := wrapped(nil); got != nil {
 		t.Errorf("no draws are %q", got)

@@ -87,8 +87,8 @@ func (o *Output) WriteLinked(text string, links map[string]string) {
 	o.put(text)
 }
 
-// linked returns text with the escape sequences that make places links. It is the last thing that
-// is done to a text, because the sequences have no width.
+// linked returns text with the escape sequences that make places links. Call it after lines were
+// broken, because the sequences occupy no columns.
 func linked(text string, links map[string]string) string {
 	if len(links) == 0 {
 		return text

@@ -111,7 +111,7 @@ func TestTerminalOutput(t *testing.T) {
 	}
 }
 
-// full is a full disk.
+// full is a writer that fails like a full disk when its room is used up.
 type full struct{ room int }
 
 var errFull = errors.New("no space left on device")

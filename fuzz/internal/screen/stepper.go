@@ -22,7 +22,7 @@ type Stepper struct {
 	walk   *record.Walk
 	kept   []*record.Walk // series of fetched steps, the most recently used last
 	steps  int            // the number of steps of the run
-	at     int            // the current step, from 0; equal to steps at the end of the run
+	at     int            // the current step, from 0; the number of steps at the end of the run
 	broken string         // why no more steps can be fetched, "" if more can be fetched
 }
 

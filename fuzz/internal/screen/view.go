@@ -26,7 +26,7 @@ type View struct {
 	subjects []string                     // the properties, in the order of their first event
 	progress map[string]campaign.Progress // maps a property to its progress
 	findings []campaign.Event             // the events of the kind Found
-	chosen   int                          // the index in findings of the one that Press opens
+	chosen   int                          // the index of the finding that the key Enter opens
 	legend   bool                         // set if the legend is shown in place of the table
 }
 

@@ -32,7 +32,7 @@ func (s *Session) again(ctx context.Context, q *Request, r *Reply) error {
 	}
 	o.Planned = func(index int, p *props.Plan) {
 		if q.Stop == nil || index == q.Stop.Run {
-			if p.Strategy == nil { // nil means oldest message first
+			if p.Strategy == nil { // a nil strategy picks the oldest message
 				p.Strategy = strategy.Plain()
 			}
 			*t = teller{Strategy: p.Strategy, needs: pulse.NeedsOf(p.Strategy), stop: t.stop, say: t.say, run: index}
@@ -76,8 +76,8 @@ type teller struct {
 	run   int            // the number of the run
 	made  int            // the number of decisions in this run so far
 	stop  *Decision      // the decision before which the run ends; nil for none
-	say   func(Decision) // receives the decisions if stop is nil
-	ended bool           // set if the run was ended before the decision stop
+	say   func(Decision) // receives the decisions if the field stop is nil
+	ended bool           // set if the run was ended before the decision in the field stop
 }
 
 // Needs asks for a call at every step, and for IDs.

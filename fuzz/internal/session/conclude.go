@@ -202,7 +202,7 @@ func (s *Session) retell(ctx context.Context, r *props.Runner, f *finding.Findin
 	small, kept, err := s.retold(r, f, &out, c)
 	out.Finding = small
 	if err == nil && kept.Path == c.Path {
-		paged := f // the pages show the run of the file
+		paged := f // the pages must show the run that the file has
 		if small.Case.Same(&f.Case) {
 			paged = small
 		}
@@ -212,9 +212,9 @@ func (s *Session) retell(ctx context.Context, r *props.Runner, f *finding.Findin
 	return small, kept, err
 }
 
-// retold returns the shrunk finding, or f if shrinking was not finished and the case's file has
-// an explanation. If the shrunk finding is smaller than the case, it takes the place of the case. If
-// s.Repair is set, it also does so if only it is explained.
+// retold returns the shrunk finding, or f if shrinking was not finished and the case's file has an
+// explanation. If the shrunk finding is smaller than the case, it takes the place of the case. If
+// s.Repair is set, it also takes that place if it has a condition and the case has none.
 func (s *Session) retold(r *props.Runner, f *finding.Finding, out *finding.Shrunk, c *corpus.Case) (*finding.Finding, record.Kept, error) {
 	small, kept := out.Finding, record.Kept{Path: c.Path}
 	same := small.Failure.Matches(c.Signature)
@@ -255,7 +255,7 @@ func (s *Session) shrink(ctx context.Context, q *Request, r *Reply) error {
 
 // mostRuns returns the maximum number of runs for shrinking a finding, zero for no limit.
 func (s *Session) mostRuns(q *Request) int {
-	if !s.Later { // the time s.Shrink limits shrinking
+	if !s.Later { // here s.Shrink limits the time for shrinking
 		return 0
 	}
 	return cmp.Or(q.Runs, mostShrinkRuns)

@@ -154,7 +154,7 @@ type Reply struct {
 	// Verdict is the verdict of an Explore request.
 	Verdict *search.Verdict `json:"-"`
 
-	shown shown // the receive pairs for Shown
+	shown shown // collects the receive pairs for the field Shown
 }
 
 // Add adds the result of further batches of the same Run.
@@ -200,7 +200,7 @@ type Event struct {
 type At struct {
 	Batch int    `json:",omitempty"` // the number of the batch
 	Saved string `json:",omitempty"` // the file of the saved case that it runs
-	What  string `json:",omitempty"` // a description of anything else
+	What  string `json:",omitempty"` // a description of work that is neither a batch nor a saved case
 }
 
 // String describes what the session begins to do, "" for a batch.

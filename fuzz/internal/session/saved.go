@@ -130,8 +130,8 @@ func (s *Session) repaired(ctx context.Context, runner *props.Runner, c *corpus.
 		r.note("%s", played.Unrepaired(file))
 		return false, nil
 	}
-	list := s.conclude(ctx, r, runner, f, fmt.Sprintf("near case %s (%s)", file, played.How), end{keep: true, runs: s.mostRuns(q)})
-	if path := list[0].Path; path != "" && path != c.Path && !f.Case.OfLiteral() { // a case of one function literal may belong to another function literal of the test
+	list := s.conclude(ctx, r, runner, f, fmt.Sprintf("similar to case %s (%s)", file, played.How), end{keep: true, runs: s.mostRuns(q)})
+	if path := list[0].Path; path != "" && path != c.Path && !f.Case.OfLiteral() { // a case of a function literal stays, because it may belong to another literal of the test
 		os.Remove(c.Path)
 	}
 	r.Findings = append(r.Findings, list...)

@@ -71,8 +71,8 @@ func (s *Session) hints(ctx context.Context, q *Request) (h search.Hints) {
 	return h
 }
 
-// few runs every order, if there are few. left reports whether orders may remain for a search.
-// searching limits the search, and ctx limits shrinking its findings.
+// few runs every order if there are few orders. left reports whether orders may remain for a
+// search. The context searching limits the search, and ctx limits shrinking its findings.
 func (s *Session) few(ctx, searching context.Context, q *Request, r *Reply) (left bool, err error) {
 	if s.FewFor <= 0 {
 		return true, nil
@@ -102,7 +102,7 @@ func (s *Session) few(ctx, searching context.Context, q *Request, r *Reply) (lef
 		r.Problems = append(r.Problems, x.Doubts...)
 	case same:
 		err = r.complete(&x, &res, q.Seed)
-		r.Text = fmt.Sprintf("%s, and %s more at random showed no other, in %s; %s", r.Complete, words.Grouped(res.Runs), words.Elapsed(time.Since(start)),
+		r.Text = fmt.Sprintf("%s, and %s more at random showed no other order, in %s; %s", r.Complete, words.Grouped(res.Runs), words.Elapsed(time.Since(start)),
 			x.Orders.Count())
 	}
 	return res.Finding == nil && !same, err

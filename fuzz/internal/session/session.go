@@ -130,8 +130,8 @@ func (s *Session) options(q *Request) search.Options {
 		Passed: s.Passed, Cache: s.Cache}
 }
 
-// old returns the folder that the test had for cases of version 1. differs reports whether it is
-// another folder than s.Folder.
+// old returns the folder in which format version 1 stored the test's cases. differs reports
+// whether this is another folder than s.Folder.
 func (s *Session) old() (f corpus.Folder, differs bool) {
 	f = corpus.FolderOf(filepath.Dir(s.Folder.Dir), s.Property.Test)
 	return f, f != s.Folder

@@ -147,8 +147,8 @@ func TestSessionsSayWhatTheyDo(t *testing.T) {
 	}
 }
 
-// TestFixedCases: a reply lists a saved case whose failure is mended, but not one that did not repeat
-// when it was saved, or passed then.
+// TestFixedCases: a reply lists a saved case whose failure is mended. It lists neither a case that did not repeat when
+// it was saved, nor one that passed then.
 func TestFixedCases(t *testing.T) {
 	bad := true
 	p := search.Property{Name: "p", Test: "p", Func: func(t *props.T) {
@@ -221,7 +221,7 @@ func TestShare(t *testing.T) {
 		sys.Run()
 	}
 	runs := 0
-	const usual = time.Hour // longer than 500 runs take
+	const usual = time.Hour // more time than 500 runs take
 	for _, c := range []struct {
 		name     string
 		property func(*props.T)

@@ -7,7 +7,8 @@ import (
 	"github.com/jostle-go/jostle/pulse/choice"
 )
 
-// A stayer is asked about crashes and never picks one.
+// A stayer is a strategy that can crash actors and never does. It counts how often it is
+// asked when no message can be delivered.
 type stayer struct{ rests int }
 
 func (*stayer) Needs() pulse.Needs          { return pulse.Needs{Strikes: true} }

@@ -19,7 +19,7 @@ type Actor struct {
 	named   *types.Named
 	method  *types.Func
 	message *types.Var // the parameter for the message
-	context bool       // set if the parameter before message is a context.Context
+	context bool       // set if the parameter before the message is a context.Context
 }
 
 // Actors lists the types that may be actors. Types that implement pulse.Actor come first, then

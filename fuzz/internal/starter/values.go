@@ -18,7 +18,7 @@ type writer struct {
 	imports map[string]string // maps a path to the name of the imported package
 	rapid   string            // the name of the *rapid.T in the function that draws a message
 	client  string            // the name of a variable of type pulse.Ref, used for fields of this type
-	clients bool              // set if client is used
+	clients bool              // set if the text uses the variable named client
 }
 
 func (p *Package) writer() *writer {

@@ -25,8 +25,8 @@ type Feed struct {
 	clients map[chan []byte]bool
 	polling bool   // set while a goroutine reads the file
 	latest  []byte // the latest message
-	number  int    // of the latest message
-	stamp   string // by which a change of the file is noticed
+	number  int    // the number of the latest message
+	stamp   string // identifies the content of the file, so that a change is noticed
 }
 
 const (

@@ -91,8 +91,8 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request, below string) {
 	}
 }
 
-// types are the content types of the files. Tables of the system may have others, by which a browser
-// would refuse a script.
+// types are the content types of the files. The system's tables may have wrong types, with which a
+// browser would refuse a script.
 var types = map[string]string{".html": "text/html; charset=utf-8", ".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8"}
 
 // serveStatic writes a file of the pages.

@@ -88,8 +88,8 @@ func TestWhoIsAnswered(t *testing.T) {
 	}
 }
 
-// TestReadOnly: without leave to write, only questions that change files are refused. Without a
-// token everything is.
+// TestReadOnly: if the handler may not write, it refuses exactly the questions that change files.
+// Without a token it refuses every request.
 func TestReadOnly(t *testing.T) {
 	h := newHandler("")
 	h.Write = false
@@ -113,8 +113,8 @@ func TestReadOnly(t *testing.T) {
 	}
 }
 
-// TestPagesAreStrict: the pages have nothing that their policy forbids or that reads a text as
-// markup, and name no other server.
+// TestPagesAreStrict: the pages use nothing that their content policy forbids, never insert a text
+// as markup, and refer to no other server.
 func TestPagesAreStrict(t *testing.T) {
 	for name, forbidden := range map[string]string{
 		"view.html": `(?i)<style|<script>| on\w+=| style=|<img|<iframe|https?:`,
@@ -125,7 +125,7 @@ func TestPagesAreStrict(t *testing.T) {
 		if err != nil || len(text) < 1000 {
 			t.Fatal(name, err)
 		}
-		own := strings.ReplaceAll(string(text), `"http://www.w3.org/2000/svg"`, "") // names a kind of element, and is not fetched
+		own := strings.ReplaceAll(string(text), `"http://www.w3.org/2000/svg"`, "") // the SVG namespace, which browsers do not fetch
 		if found := regexp.MustCompile(forbidden).FindAllString(own, -1); len(found) > 0 {
 			t.Errorf("%s has %q", name, found)
 		}
@@ -162,7 +162,7 @@ func (c *client) next(t testing.TB) string {
 	return ""
 }
 
-// until waits until the campaign is as wanted.
+// until reads messages until one has the given text.
 func (c *client) until(t testing.TB, want string) {
 	t.Helper()
 	for got := ""; got != want; got = c.next(t) {
@@ -180,8 +180,9 @@ func put(t testing.TB, path, text string) {
 	}
 }
 
-// TestFeed: all clients receive the file at once and whenever it changes, also after they connect
-// again. A file that is not there or not whole is no campaign. Without clients nobody reads.
+// TestFeed: each client receives the file at once and whenever the file changes, also after it
+// connects again. For a missing or incomplete file a client receives null. While there are no
+// clients, nobody reads the file.
 func TestFeed(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "live.json")
 	h := newHandler(path)
@@ -222,7 +223,8 @@ func TestFeed(t *testing.T) {
 	}
 }
 
-// TestCrowdOfClients: a client too many is refused, and one that left makes room.
+// TestCrowdOfClients: when there are too many clients, further ones are refused until a client
+// leaves.
 func TestCrowdOfClients(t *testing.T) {
 	f := &Feed{}
 	var list []chan []byte

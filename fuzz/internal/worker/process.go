@@ -57,12 +57,12 @@ type Process struct {
 	place    place    // has the number of the batch that the process runs
 	messages chan Message
 	exited   chan struct{} // closed when the process is gone and its output was read
-	status   string        // exit status or signal; valid when exited is closed
+	status   string        // exit status or signal; valid after the channel exited was closed
 
 	greeted bool             // set if the process uses this command's version of the protocol
-	at      session.At       // what the process began to do most recently, except for its batch
+	at      session.At       // what the process began most recently: a saved case, the search, or other work; the file place has the number of the batch
 	decided session.Decision // the last decision that the process reported
-	told    bool             // set if decided is valid
+	told    bool             // set if the field decided is valid
 	stalled bool             // set if the process has reported a run without progress
 	beat    Beat             // the last beat
 
@@ -202,9 +202,9 @@ func (p *Process) read(from *os.File) {
 }
 
 // hear returns the next message that is a Hello, Offer, Done or Error. It kills a process that
-// sends no message for the time silence. If once is set, other messages do not count: the process
-// must send one of these four within the time silence. After an error the process is gone. The
-// error may be a *Death.
+// sends nothing for the time silence. If once is set, only these four messages end the silence: the
+// process must send one of them within that time. After an error the process is gone. The error may
+// be a *Death.
 func (p *Process) hear(ctx context.Context, silence time.Duration, once bool) (Message, error) {
 	quiet := time.NewTimer(silence)
 	defer quiet.Stop()
@@ -368,7 +368,7 @@ func (p *Process) DoUntil(ctx, end context.Context, q session.Request) (*session
 	p.at, p.told, p.collects = session.At{}, false, time.Time{}
 	p.place.set(q.First)
 	p.ask(q)
-	defer context.AfterFunc(end, func() { p.ask(session.Request{Do: enough}) })() // only now, because an earlier message would belong to the previous request
+	defer context.AfterFunc(end, func() { p.ask(session.Request{Do: enough}) })() // only after the request was sent, because the worker would apply this message to the previous request
 	m, err := p.hear(ctx, cmp.Or(p.Silence, usualSilence), false)
 	if err != nil {
 		return nil, err

@@ -10,7 +10,8 @@ import (
 )
 
 // TestTooLarge: a process above its memory limit is asked to collect garbage. It is
-// ended only if it then is still too large, grows much meanwhile, or does not answer.
+// killed only if it is still too large afterwards, if it grows much meanwhile, or if it
+// does not answer.
 func TestTooLarge(t *testing.T) {
 	for _, c := range []struct {
 		name  string

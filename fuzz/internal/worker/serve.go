@@ -49,19 +49,19 @@ type worker struct {
 	requests chan session.Request // the requests of the command; closed when the command has ended or has closed its pipe
 	enough   func()               // ends the last request after its current run; nil before the first request
 	turn     sync.Mutex           // held while no run may begin, and briefly before each run
-	paused   bool                 // set while no run may begin, because the method read holds turn
+	paused   bool                 // set while no run may begin, because the method read holds the lock turn
 	pipe     *os.File             // carries the messages
 	place    place                // where the worker writes the number of its current batch
 	before   bool                 // set while the command knows that the worker runs something other than a batch
 
 	asked context.Context    // done when the command has asked for the end, has ended or has closed its pipe
-	ask   context.CancelFunc // makes asked done
+	ask   context.CancelFunc // ends the context asked
 	left  sync.Once          // makes the method leave run only once
 
 	out  sync.Mutex    // guards the following fields
 	to   *json.Encoder // writes the messages
 	idle bool          // set while the worker waits for a request
-	busy *sync.Cond    // signaled when idle becomes false; its lock is out
+	busy *sync.Cond    // signaled when the field idle becomes false; uses the lock out
 }
 
 // setting is the value of Variable at the start of the process, before TestMain can clear it.
@@ -183,8 +183,8 @@ func (w *worker) say(m Message) {
 	}
 }
 
-// event passes an event of the session on to the command. The number of a batch goes to the file
-// place. Only the first batch after something else is also a message.
+// event passes an event of the session on to the command. It writes the number of a batch to the
+// file place. It also sends a message for the first batch after work that was not a batch.
 func (w *worker) event(e session.Event) {
 	batch := e.At != nil && e.At.String() == ""
 	if batch {
@@ -246,7 +246,7 @@ func (w *worker) serve(verb string, s *session.Session, stall time.Duration) {
 			return
 		}
 		m := w.do(s, &q, stall)
-		w.sayUsed() // the request may have ended before its first regular beat
+		w.sayUsed() // send a beat, because the request may have ended before the first regular one
 		w.say(m)
 	}
 }

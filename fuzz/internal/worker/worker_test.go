@@ -294,7 +294,7 @@ func TestClearedEnvironment(t *testing.T) {
 	}
 }
 
-// TestHere is for other tests. It ignores the environment.
+// TestHere offers one property. Other tests start it in a new process, even without the variable asWorker.
 //
 // Skips: unless it is the only test to run, as when a command starts it.
 func TestHere(t *testing.T) {

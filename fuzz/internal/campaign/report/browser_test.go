@@ -62,9 +62,9 @@ const problems = `(() => {
 	return list.slice(0, 20).join("\n")
 })()`
 
-// TestInABrowser: a browser shows a report, in windows of all sizes, with nothing to complain of, and
-// runs nothing that a message says. The first window shows what failed, why, how to run it again and
-// how well was searched.
+// TestInABrowser shows reports in a browser, in windows of several sizes. The pages cause no errors and run no
+// script from a text of the program. The first window shows what failed, why, how to replay it, and how well the
+// campaign searched.
 func TestInABrowser(t *testing.T) {
 	b := browse(t)
 	for _, name := range []string{"account", `<script>document.title="run"; alert(1)</script>`, `<img src=x onerror="document.title='run'">`, `" onload="document.title='run'`} {
@@ -102,7 +102,8 @@ func (b *reportBrowser) written(r *Report) string {
 	return filepath.Join(dir, HTMLFile)
 }
 
-// check reports problems of a page, and those first elements of a list that are not in the window.
+// check fails the test if the page has problems, or if one of the first five elements of a list is hidden or
+// below the first window.
 func (b *reportBrowser) check(name, list string) {
 	b.t.Helper()
 	if text := b.Is(problems); text != "" {
@@ -117,7 +118,7 @@ func (b *reportBrowser) check(name, list string) {
 	}
 }
 
-// silent reports what the browser has complained of.
+// silent fails the test if the browser has reported a problem or opened a dialog.
 func (b *reportBrowser) silent() {
 	b.t.Helper()
 	if len(b.Said) > 0 || b.Dialogs > 0 {
@@ -125,7 +126,8 @@ func (b *reportBrowser) silent() {
 	}
 }
 
-// large returns a report with some bugs, whose runs have some steps and actors. Two steps decide.
+// large returns a report with the given number of bugs. Each bug's run has the given number of steps, several
+// actors and two deciding steps.
 func large(t *testing.T, bugs, steps int) *Report {
 	t.Helper()
 	r := made(t, "account")
@@ -167,9 +169,9 @@ func large(t *testing.T, bugs, steps int) *Report {
 // painted is a script that waits for the first paint and returns its time.
 const painted = `new Promise(done => new PerformanceObserver(list => done(list.getEntries()[0].startTime)).observe({type: "paint", buffered: true}))`
 
-// TestPictures: reports with one bug and, at night, with many and with a long run pass the same checks,
-// and the first window shows the same. Their pictures are kept with -artifacts. The times of the first paint are
-// printed; the pages are measured on a machine that may do other work.
+// TestPictures checks reports in the same way as TestInABrowser: one with one bug and, at night, one with many
+// bugs and one with a long run. With -artifacts it saves pictures of them. It prints the times of the first
+// paint, which depend on the load of the machine.
 func TestPictures(t *testing.T) {
 	b := browse(t)
 	for _, c := range []struct {
@@ -220,7 +222,8 @@ func TestByKeys(t *testing.T) {
 	}
 }
 
-// TestTheBrowserTells: what a page does that ours must not is noticed.
+// TestTheBrowserTells: package browser reports errors on the console, uncaught exceptions and requests to
+// servers. This page causes all of them.
 func TestTheBrowserTells(t *testing.T) {
 	b := browse(t)
 	path := filepath.Join(t.TempDir(), "bad.html")

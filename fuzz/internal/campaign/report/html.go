@@ -91,7 +91,8 @@ func (r *Report) HTML() []byte {
 	return []byte(w.String())
 }
 
-// bugs writes a row for each bug. A bug of this report has its page below the row, which opens.
+// bugs writes a row for each bug. A bug of this report also has a page, which a click on the row
+// opens below it.
 func (r *Report) bugs(w *record.Writer) {
 	if len(r.Bugs) == 0 {
 		return
@@ -130,8 +131,8 @@ func (r *Report) bugs(w *record.Writer) {
 	w.Put("</ol>\n")
 }
 
-// searched says how well all properties were searched. The chance is that of the property with the
-// highest one.
+// searched says how well all properties were searched. It gives the chance of a new receive pair for
+// the property in which this chance is highest.
 func (r *Report) searched() string {
 	all := Coverage{}
 	unproven := 0
@@ -169,7 +170,7 @@ func (c *Coverage) inWords() string {
 		text = "no pairs of messages raced"
 	}
 	if c.Possible == c.Covered && c.Covered > 0 && c.Unknown > 0 {
-		text += fmt.Sprintf("; whether %s more can is unknown", words.Grouped(c.Unknown))
+		text += fmt.Sprintf("; whether %s more can race is unknown", words.Grouped(c.Unknown))
 	}
 	switch h := &c.Chance; {
 	case h.Runs == 0 || h.High >= 1:
@@ -298,7 +299,7 @@ func cell(c *coverage.TypePair) string {
 
 // pairs describes a cell of the matrix.
 func pairs(c *coverage.TypePair) string {
-	text := fmt.Sprintf("%s and %s: %d in both orders, %d in one order only that can come in both, %d that cannot, %d unknown", c.First, c.Second, c.Covered, c.Open, c.Impossible, c.Unknown)
+	text := fmt.Sprintf("%s and %s: %d seen in both orders, %d seen in one order although both are possible, %d possible in one order only, %d unknown", c.First, c.Second, c.Covered, c.Open, c.Impossible, c.Unknown)
 	if len(c.Unseen) > 0 {
 		text += "; never seen: " + strings.Join(c.Unseen, "; ")
 	}

@@ -245,7 +245,7 @@ func (f *Finding) message() string {
 	if orders := f.Orders(); orders != "" {
 		text += "\n" + orders
 		for i, d := range f.Drawn() {
-			if d != f.Draws[i] { // Drawn has added a remark
+			if d != f.Draws[i] { // Drawn has added a remark about other values of the draw
 				text += "\ndrew " + d
 			}
 		}

@@ -33,13 +33,13 @@ import (
 	"github.com/jostle-go/jostle/pulse/strategy"
 )
 
-// named is a message that calls itself something.
+// named is a message whose String method returns its text.
 type named string
 
 func (n named) String() string { return string(n) }
 
-// seen returns what some runs of a program show whose actors have a name: two that send to
-// a third, in any order, which also has a message that always comes last.
+// seen returns the receive pairs that some runs show. In each run three actors send one message each to
+// a fourth actor, and all actors have the same name.
 func seen(name string, runs uint64) *coverage.Orders {
 	sys := pulse.New(pulse.Options{Strategy: strategy.Random(), Record: true})
 	defer sys.Close()
@@ -57,7 +57,7 @@ func seen(name string, runs uint64) *coverage.Orders {
 	return o
 }
 
-// runOf returns a failing run in which all is called by a name.
+// runOf returns a failing run whose property, actors, messages and all other texts are the given name.
 func runOf(name string) record.Record {
 	m := record.Message{From: 0, To: 1, Label: name, SentIn: -1, SentAt: name}
 	why := &corpus.Explanation{Orders: 2, Failing: 1, Complete: true, Exact: true, Draws: []string{name},
@@ -67,8 +67,8 @@ func runOf(name string) record.Record {
 		Steps: []record.Step{{Message: m, Log: []string{}, After: []string{}}, {Message: m, Number: 1, Failed: true, Log: []string{}, After: []string{name}}}}
 }
 
-// of returns a campaign in which all is called by a name: a property that fails in two
-// ways, one that tells less than it seems, and one that holds.
+// of returns a campaign in which all names and texts are the given name. One property fails in two
+// ways, one is reported as insufficiently tested, and one holds.
 func of(name, dir string) *campaign.Report {
 	subject := func(test string) campaign.Subject {
 		return campaign.Subject{Binary: &binary.Binary{Package: name, Dir: dir}, Property: worker.Property{Test: test, Name: name}}
@@ -130,7 +130,7 @@ func elements(t *testing.T, text []byte) (list []string, texts string) {
 	}
 }
 
-// hostile are texts that mean something in one form or another.
+// hostile has texts with a special meaning in at least one output format.
 var hostile = []string{`</title><script>alert(1)</script>`, `" onload="alert(1)`, `' onload='alert(1)`, `<!-- `, `]]>`, `</style>`, `</svg>`,
 	`&lt;&#0;`, `%s %d`, "```\n# x\n```", `a|b`, `[a](javascript:alert(1))`, `![a](http://b)`, `<img src=x onerror=alert(1)>`, "a\x00\x1b[31m\xff\ufffe\u202eb"}
 
@@ -169,8 +169,8 @@ func must(t *testing.T, form func() ([]byte, error)) []byte {
 	return text
 }
 
-// shape returns what gives Markdown its structure: what is in a block of code means
-// itself, and numbers of characters do.
+// shape returns the characters of a Markdown text that have a meaning in Markdown. It omits code blocks
+// and character references, because they cannot change the structure.
 func shape(text string) string {
 	var b strings.Builder
 	fence := ""
@@ -190,8 +190,8 @@ func shape(text string) string {
 	return b.String()
 }
 
-// TestAlone: the page loads nothing and runs nothing, leads to nothing but itself, and no
-// two of its places have one name.
+// TestAlone: the page loads nothing and runs no scripts. All of its links lead to places on the page,
+// and all IDs are different.
 func TestAlone(t *testing.T) {
 	html := string(made(t, "text").HTML())
 	ids := map[string]bool{}
@@ -219,7 +219,7 @@ func TestAlone(t *testing.T) {
 	}
 }
 
-// TestMachines: what programs read says what the report does.
+// TestMachines: JUnit XML, SARIF, JSON and Markdown contain the results of the report.
 func TestMachines(t *testing.T) {
 	r := made(t, "text")
 	junit := string(must(t, r.JUnit))
@@ -430,8 +430,8 @@ func TestFlow(t *testing.T) {
 	}
 }
 
-// TestAnnotations: the commands for GitHub Actions are lines of their own with what they need
-// escaped, whatever a program says.
+// TestAnnotations: each command for GitHub Actions is on a line of its own. Special characters in the
+// texts of a program are escaped.
 func TestAnnotations(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.MkdirAll(filepath.Join(dir, "a,b:c%"), 0o700); err != nil {
@@ -500,7 +500,7 @@ func TestSearched(t *testing.T) {
 		{"no pairs of messages raced", Coverage{Runs: 5, Unknown: 2}},
 		{"2 pairs of messages never raced", Coverage{Runs: 5, Possible: 3, Covered: 1}},
 		{"the only pair of messages raced", Coverage{Runs: 5, Possible: 1, Covered: 1}},
-		{"all 3 pairs of messages raced; whether 2 more can is unknown", Coverage{Runs: 5, Possible: 3, Covered: 3, Unknown: 2}},
+		{"all 3 pairs of messages raced; whether 2 more can race is unknown", Coverage{Runs: 5, Possible: 3, Covered: 3, Unknown: 2}},
 		{"the only pair of messages raced; the next random run shows a new one in about 1 of 50",
 			Coverage{Runs: 5, Possible: 1, Covered: 1, Chance: coverage.Chance{Runs: 5, Low: 0.01, Likely: 0.02, High: 0.03}}},
 	} {
@@ -572,8 +572,8 @@ func TestFolder(t *testing.T) {
 	}
 }
 
-// TestForeignFiles: a report is written over an earlier one, and over no file of others; then
-// none of its files is written.
+// TestForeignFiles: a report overwrites the files of an earlier report. If it would overwrite any other
+// file, it writes nothing.
 func TestForeignFiles(t *testing.T) {
 	r := made(t, "text")
 	for name, text := range map[string]string{
@@ -607,7 +607,7 @@ func TestForeignFiles(t *testing.T) {
 			}
 		}
 	}
-	r.Properties = nil // nothing to say, and so hardly a mark
+	r.Properties = nil // the smallest report: its files must still be recognized as files of a report
 	dir := t.TempDir()
 	for range 2 {
 		if err := r.Write(dir); err != nil {
@@ -616,7 +616,8 @@ func TestForeignFiles(t *testing.T) {
 	}
 }
 
-// TestAgain: the command that runs a case again is one for a shell, whatever the file is called.
+// TestAgain: a shell can execute the printed command that replays a case, even if the file name has
+// spaces and quotes.
 func TestAgain(t *testing.T) {
 	r := made(t, "text")
 	r.Properties[0].Findings[0].Path = "my bank/it's.case"
@@ -636,7 +637,7 @@ func TestAgain(t *testing.T) {
 	}
 }
 
-// TestNothing: a campaign of nothing has a report.
+// TestNothing: a campaign without properties has a report.
 func TestNothing(t *testing.T) {
 	r := New(&campaign.Report{}, "", "")
 	if err := r.Write(t.TempDir()); err != nil {
