@@ -149,7 +149,8 @@ var frugals = []frugal{
 	}},
 }
 
-// allocating is a frugal that allocates, as a canary.
+// allocating is a program of type frugal that does allocate. Tests must report
+// it.
 var allocating = frugal{"boxed", 0, func(sys *pulse.System) {
 	a := sys.Spawn("a", frugalIdle)
 	for range 3 {

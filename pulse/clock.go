@@ -40,7 +40,7 @@ const (
 	fire    effect = iota // a timer's message becomes deliverable
 	tick                  // a periodic timer's message becomes deliverable, and the timer is set again
 	unblock               // FIFO delivery: the delay of a message in a channel ends
-	release               // Unordered delivery: a delayed message is posted
+	release               // Unordered delivery: the delay of a message ends
 )
 
 // An entry is an event that is due at a time.

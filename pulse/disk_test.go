@@ -28,7 +28,8 @@ func scribbles(ctx *pulse.Ctx, text string) {
 	}
 }
 
-// onDisk reads all names that scribbles may have written.
+// onDisk returns the concatenated values of all names that the function
+// scribbles may have written.
 func onDisk(ctx *pulse.Ctx) string {
 	text := ""
 	for _, name := range []string{"x", "a", "b", "c"} {

@@ -143,7 +143,8 @@ func TestPanics(t *testing.T) {
 	}))
 }
 
-// A holding is an answers whose Pick may return Hold.
+// A holding is the strategy answers with Needs.Single, so that Pick may return
+// Hold.
 type holding struct{ answers }
 
 func (*holding) Needs() pulse.Needs { return pulse.Needs{Single: true} }

@@ -136,7 +136,7 @@ func (r *mailroom) refilterUnordered(b *mailbox) {
 	r.held = deleteFunc(r.held, gather)
 	sortFunc(mine, r.compareArrival)
 	if b.here = unknown; !b.open {
-		b.here = 0 // the calls to arrive count the messages again
+		b.here = 0 // the calls to arrive below count the messages again
 	}
 	for _, m := range mine {
 		r.arrive(m, sourceOf(&r.sends[m]))

@@ -15,8 +15,8 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// race is a bureau in which two clerks tell a third; seen is the order of
-// receipt.
+// race is a hosted program (see bureau) in which two actors each send a message
+// to a third. seen is the order in which the third one receives the messages.
 func race(sys *pulse.System) (seen *string) {
 	b := newBureau(sys)
 	seen = new(string)
@@ -124,8 +124,8 @@ func ledger(sys *pulse.System, answers bool) (killed *int, log *[]string) {
 	return killed, log
 }
 
-// A desk is a clerk that runs the programs of adapttest; the test has a desk
-// without a clerk.
+// A desk is a hosted actor (a clerk of a bureau) that runs the programs of
+// package adapttest. The desk of the test itself has no clerk.
 type desk struct {
 	*bureau
 	clerk *clerk

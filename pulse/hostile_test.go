@@ -12,7 +12,8 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// Messages that once misled code that reads messages, or ended the process.
+// Types of messages that once caused a wrong report, or ended the process when
+// jostle read them.
 
 type (
 	selfKeyed map[*selfKeyed]int
@@ -25,7 +26,7 @@ type (
 		once  sync.Once
 		words []string
 	}
-	// A cached message stores its answers.
+	// A cached message stores the results of its methods in its fields.
 	cached struct {
 		Text string
 		mu   sync.RWMutex

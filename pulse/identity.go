@@ -94,7 +94,7 @@ func (t *types) of(v any) *typeInfo {
 }
 
 func (t *types) add(v any, word uintptr) *typeInfo {
-	info := typeInfo{name: "nil"} // hash 0: see recentType
+	info := typeInfo{name: "nil"} // the hash stays 0, as recentType requires for a nil message
 	if typ := reflect.TypeOf(v); typ != nil {
 		info = typeInfo{name: typ.String(), hash: hash.String(value.TypeName(typ)), starts: startsOf(v, typ)}
 	}

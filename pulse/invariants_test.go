@@ -238,7 +238,8 @@ func (c *invariants) next(h *channel) int32 {
 	return none
 }
 
-// slots checks that each used slot is in exactly one place, which fits its message.
+// slots checks that each used slot is in exactly one list, and that the list
+// fits the state of the slot's message.
 func (c *invariants) slots() {
 	r := &c.mail
 	c.holds(r.keeps == c.rec.on, "slots are kept: %v", r.keeps)

@@ -141,7 +141,8 @@ func ring(n int) *node {
 	return first
 }
 
-// mesh links every node to every other.
+// mesh returns a node of a graph of n nodes in which each node refers to every
+// node.
 func mesh(n int) *node {
 	all := make([]*node, n)
 	for i := range all {
@@ -156,7 +157,8 @@ func mesh(n int) *node {
 	return all[0]
 }
 
-// named returns nodes that lead to each other by maps alone.
+// named returns a node of a graph like mesh, but the nodes refer to each other
+// only through maps.
 func named(n int) *node {
 	first := mesh(n)
 	for _, x := range first.links {

@@ -99,8 +99,8 @@ func TestNothingIsLeft(t *testing.T) {
 	}
 }
 
-// TestLeaksAreSeen: a system that is not closed leaves a goroutine, so the test
-// above would notice one.
+// TestLeaksAreSeen: a system that is not closed leaves a goroutine, and goleak
+// reports that goroutine. So TestNothingIsLeft would notice a leak.
 func TestLeaksAreSeen(t *testing.T) {
 	s := pulse.New(pulse.Options{})
 	s.Go("clerk", taking)
@@ -202,7 +202,8 @@ func TestGoexit(t *testing.T) {
 
 // TestFailNow is TestGoexit with a real testing.T, whose SkipNow ends a step.
 //
-// Skips: only the inner test, to leave a step as FailNow does and yet pass.
+// Skips: only a subtest, because SkipNow ends the goroutine as FailNow does,
+// but the test can still pass.
 func TestFailNow(t *testing.T) {
 	s := pulse.New(pulse.Options{})
 	t.Run("in a step", func(t *testing.T) {

@@ -26,7 +26,7 @@ type mailroom struct {
 	ready     []int32      // slots of the messages that can be delivered now
 	sends     []trace.Send // the messages, by slot; in a recorded run also Trace.Sends
 	channels  []channel
-	moved     int   // the smallest index at which a removal has shifted the entries of ready since Enabled.Changed last reset this field
+	moved     int   // the smallest index of ready at which a removal has moved entries since Enabled.Changed last read this field
 	seq       int32 // number of messages posted so far; the next message gets the next Seq
 	taken     int32 // index of the closed channel from which a message was last taken
 	past      int32 // in a recorded run, the number of messages that are no longer in flight

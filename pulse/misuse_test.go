@@ -379,7 +379,7 @@ func TestMisuseInAStep(t *testing.T) {
 	var b strings.Builder
 	for _, m := range misuses {
 		if m.name == "RunFor back in time" || strings.HasPrefix(m.name, "zero ") {
-			continue // in a step every RunFor is wrong; a zero value has no system that could fail if the step recovers
+			continue // every RunFor is wrong in a step, and a zero value has no system whose run could fail
 		}
 		text := inShop(t, m.name, func(w *market, _ *pulse.Ctx) { m.call(w) })
 		fmt.Fprintf(&b, "%s: %s\n", m.name, text)

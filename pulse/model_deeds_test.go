@@ -334,7 +334,7 @@ func (w *modelWorld) pass(until int64, timed bool) bool {
 		arrived = arrived || w.row == 0
 		w.row = row
 	}
-	if arrived { // then no tick at the same time counts as quiet, in whatever order the timers were set
+	if arrived { // another message arrived at the same time, so the ticks at this time do not count as quiet, whatever the order of the timers
 		w.row = 0
 	}
 	return true
@@ -538,8 +538,8 @@ func (w *modelWorld) inflict(x modelStrike) {
 	}
 }
 
-// startAgain restarts an actor. If it has not received its start message yet,
-// it still receives that, unless the new start replaces it.
+// startAgain restarts an actor. An actor that has not yet received its first
+// start message still receives it, unless the restart replaces it.
 func (w *modelWorld) startAgain(a *modelActor, how pulse.Start, starter int) {
 	untold := a.toStart && (a.how != pulse.StartKept || how != pulse.StartLost || w.fault == "a state that was lost is kept")
 	if !untold || w.fault == "a first start is forgotten" {

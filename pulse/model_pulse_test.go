@@ -210,7 +210,8 @@ func sortedFates(list []event) []event {
 
 func (p *player) target(a int) pulse.Ref { return p.refs[a%len(p.refs)] }
 
-// note makes a message, unless the player has run out of fuel.
+// note makes a message. It returns false if the player has made as many
+// messages as the program allows.
 func (p *player) note(author, kind int) (note, bool) {
 	if p.fuel == 0 {
 		return note{}, false
@@ -488,7 +489,7 @@ func (a *played) live(c *pulse.Process) {
 		case doReceive:
 			a.got(c.Ctx, c.Receive())
 		case doMatch:
-			match := ofMask3 // pulse calls this function only once for each message that waits
+			match := ofMask3 // ofMask3 is a package-level function, so pulse calls it only once for each waiting message
 			if x.a != 3 {
 				match = func(msg any) bool { return ofMask(x.a, msg) }
 			}

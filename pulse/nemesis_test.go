@@ -290,7 +290,8 @@ func TestNewThatPanics(t *testing.T) {
 	}
 }
 
-// TestResetForgetsTheNemesis checks that the next run is unaffected.
+// TestResetForgetsTheNemesis checks that faults by a Nemesis have no effect on
+// the run after Reset.
 func TestResetForgetsTheNemesis(t *testing.T) {
 	for _, delivery := range []pulse.Delivery{pulse.DeliveryFIFO, pulse.DeliveryUnordered} {
 		sys := newSystem(t, pulse.Options{Delivery: delivery, Record: true})

@@ -35,7 +35,7 @@ type Snapshot struct {
 	from    int32
 	ask     int32
 	inbox   int
-	events  int // this and the next two fields are about histories: the lengths of two lists of stateWalk, and its field known
+	events  int // for histories: the lengths of stateWalk.events and stateWalk.histories, and stateWalk.known
 	known   int
 	history int
 }
@@ -53,7 +53,8 @@ type actorCopy struct {
 	more    rareCopy
 }
 
-// A rareCopy holds what most actors never have.
+// A rareCopy holds a copy of the parts of an actor that are zero for most
+// actors.
 type rareCopy struct {
 	restarts int
 	waits    wait
@@ -66,8 +67,8 @@ type mailCopy struct {
 	ready    []int32
 	channels []channel
 	held     []int32
-	first    int          // the index of the first message in flight
-	sends    []trace.Send // the messages from that index on
+	first    int          // the slot of the first message in flight
+	sends    []trace.Send // the messages from slot first on
 	seq      int32
 	taken    int32
 	past     int32
@@ -124,9 +125,10 @@ func (e *Enabled) Save(n *Snapshot) bool {
 	return true
 }
 
-// isCopyable reports whether nothing has happened in the run so far that no snapshot holds.
-// If it is true both when a snapshot is made and when it is restored, what no snapshot holds
-// is the same at both times.
+// isCopyable reports whether a snapshot can be made now: no observer, process,
+// disk write, fault by a Nemesis or other feature is in use that a snapshot
+// does not cover. If isCopyable returns true both at Save and at Restore, the
+// parts without a copy did not change in between.
 func isCopyable(s *System) bool {
 	return s.rec.on && !threaded && len(s.observers) == 0 && !s.options.Isolation && s.inUse == 0 && len(s.pool.hosted) == 0 && !s.mail.matches &&
 		s.rec.strikes == 0 && s.rec.written == 0 && s.todo.beforeStep == 0 && !s.fails.any() && s.actors[trace.Test].await == 0
@@ -276,8 +278,9 @@ func (c *recordCopy) save(r *recorder) {
 	c.rests, c.passes, c.touches, c.answered = len(t.Rests), len(t.Passes), len(t.Touches), len(t.Answers)
 }
 
-// restore also cuts the lists of the recorder to their old lengths. Their elements do not
-// change once the step is over, except those of Actors and Sends.
+// restore brings a recorder back to the state of the copy, and cuts its lists
+// to their old lengths. The remaining elements have not changed since, except
+// those of Trace.Actors and Trace.Sends.
 func (c *recordCopy) restore(r *recorder) {
 	r.id, r.hash = c.id, c.hash
 	r.cur, r.step, r.steps, r.called, r.sent, r.spawned = c.cur, c.step, c.steps, c.called, c.sent, c.spawned

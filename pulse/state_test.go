@@ -117,7 +117,8 @@ type stateNode struct {
 
 type statePair struct{ a, b *stateNode }
 
-// stateLists has a pointer into its items before and after them.
+// stateLists has pointers to elements of its own slice. A walk reaches one
+// pointer before the slice and the other after it.
 type stateLists struct {
 	before *stateNode
 	items  []stateNode
@@ -427,7 +428,7 @@ func sendsTo(names string) func(*pulse.System) {
 	}
 }
 
-// obeys is an actor that runs the functions it receives.
+// obeys is an actor that performs the actions it receives as messages.
 type obeys struct{ timer pulse.Timer }
 
 type (
@@ -461,7 +462,8 @@ func (s *obeys) Receive(ctx *pulse.Ctx, msg any) {
 	}
 }
 
-// scripted spawns two actors of type obeys, a and b, and has a receive the messages.
+// scripted spawns two actors of type obeys, a and b, and sends the messages to
+// a. Each message is an action for a to perform, which may involve b.
 func scripted(messages ...any) func(*pulse.System) {
 	return func(sys *pulse.System) {
 		a := sys.Spawn("a", &obeys{})
@@ -558,7 +560,8 @@ func (*touchy) Receive(_ *pulse.Ctx, msg any) {
 	}
 }
 
-// A told actor is a touchy actor with a Started method.
+// A told actor is a touchy actor (it panics when it receives "panic") with a
+// Started method.
 type told struct{ touchy }
 
 func (*told) Started(*pulse.Ctx, pulse.Start) {}
@@ -578,8 +581,8 @@ func startsStruck(before, after []struck) func(*pulse.System) {
 	}
 }
 
-// sentTo has a process send 1 to an actor that accepts nothing. The histories
-// of both actors do not depend on send.
+// sentTo runs a process that calls send, which sends 1 to an actor that accepts
+// nothing. The histories of both actors must be equal for all ways to send.
 func sentTo(send func(p *pulse.Process, to pulse.Ref)) func(*pulse.System) {
 	return func(sys *pulse.System) {
 		to := sys.Go("to", func(p *pulse.Process) { p.ReceiveMatch(func(any) bool { return false }) })
@@ -1097,7 +1100,8 @@ type roamer struct {
 	kinds  []int
 }
 
-// roamerRules are the actions for each kind of message.
+// roamerRules has, for each kind of message, the actions of an actor that
+// receives such a message.
 type roamerRules [3][]roamerDeed
 
 type roamerDeed struct{ do, a, b int }
@@ -1202,7 +1206,7 @@ func (r *roamer) strike(ctx *pulse.Ctx, d roamerDeed, at, other pulse.Ref) {
 	}
 }
 
-// live is an action of a process of a random program.
+// live is the code of a process of a random program.
 func (r *roamer) live(p *pulse.Process) {
 	for _, d := range r.rules[0] {
 		m := roam{kind: d.b, life: 1}
@@ -1313,9 +1317,9 @@ type fate struct {
 	outcomes map[string]bool
 }
 
-// TestEqualStatesHaveEqualFates runs random programs in all orders: wherever a
+// TestEqualStatesHaveEqualFates runs random programs in all orders. Wherever a
 // state occurs in the tree of orders, its possible results are the same. Two
-// states have equal texts exactly if they have equal hashes.
+// states have equal texts if and only if they have equal hashes.
 func TestEqualStatesHaveEqualFates(t *testing.T) {
 	trial.Long(t)
 	programs, nodes, states := 0, 0, 0

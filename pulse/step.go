@@ -37,7 +37,7 @@ func (s *System) take(k int) (*actor, any) {
 			n = last + 1
 		}
 		slots[k] = v
-		s.mail.ready = slots[:n] // here it is no faster to store only the length
+		s.mail.ready = slots[:n] // the slice's length and capacity are stored too: storing only the length would be no faster here
 	}
 	if threaded || s.rec.on || d.Kind >= trace.Timer {
 		return s.receive(m)
@@ -92,9 +92,10 @@ func (s *System) receive(m int32) (*actor, any) {
 	return nil, nil
 }
 
-// isForHandler reports whether the actor's handler must receive a message of a
-// special kind. It returns false for a Kill and for an answer to the test's
-// Ask, which it handles itself.
+// isForHandler handles the special effects of a message kind, and reports
+// whether the actor's handler must receive the message. It returns false for a
+// Kill, which it executes, and for an answer to the test's Ask, which it
+// stores.
 func (s *System) isForHandler(a *actor, body any, kind trace.SendKind, m int32) bool {
 	switch kind {
 	case trace.Kill:

@@ -162,7 +162,8 @@ func TestPickedPasses(t *testing.T) {
 	}
 }
 
-// An unrecorded is a crasher that does not need the run to be recorded.
+// An unrecorded is the strategy crasher without Needs.Record, so that the
+// system does not record the run.
 type unrecorded struct{ crasher }
 
 func (*unrecorded) Needs() pulse.Needs { return pulse.Needs{Strikes: true} }

@@ -64,7 +64,7 @@ type threads struct {
 type fiber struct {
 	in, out chan signal
 	seq     iter.Seq[signal]
-	did     raceClock // the clock of all that the coroutine did so far; its resumer acquires the clock
+	did     raceClock // the vector clock of the coroutine's actions so far; the resumer acquires it when the coroutine parks
 	done    bool
 	stopped bool
 	exited  bool // set if the coroutine called Goexit, which the resumer must repeat
@@ -138,7 +138,7 @@ func onThread(s *System, a *actor, body any) {
 	}
 	t := &a.thread
 	t.in = body
-	ended := true // stays true if Resume panics
+	ended := true // remains true if Resume panics
 	defer func() {
 		if ended {
 			t.co = nil
@@ -195,7 +195,8 @@ func united(s *System, body func(*Coroutine)) func(*Coroutine) {
 	}
 }
 
-// knowsIfUnited calls the method knows if the run has actors of a Host.
+// knowsIfUnited calls the method knows if all steps of the run use one
+// goroutine (see unite).
 func (c *Coroutine) knowsIfUnited() {
 	if c.pool.united {
 		c.knows()

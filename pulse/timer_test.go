@@ -475,8 +475,8 @@ func TestEarlyTimersAreReplayed(t *testing.T) {
 	}
 }
 
-// TestAnswerAndTimeoutAtOneMoment: an answer and a timeout come at one
-// time. The second one leaves nothing behind.
+// TestAnswerAndTimeoutAtOneMoment: an answer and a timeout are due at the same
+// time. The one that comes second has no effect.
 func TestAnswerAndTimeoutAtOneMoment(t *testing.T) {
 	for _, delivery := range []pulse.Delivery{pulse.DeliveryFIFO, pulse.DeliveryUnordered} {
 		for _, record := range []bool{true, false} {

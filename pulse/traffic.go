@@ -44,9 +44,9 @@ type traffic struct {
 // special features there is none.
 type agenda struct {
 	beforeStep work
-	afterStep  work // the work to do after the running step
-	everyStep  work // the value that afterStep has in this run at the beginning of each step
-	everyRun   work // the value that everyStep has at the beginning of each run
+	afterStep  work // what to do when the running step ends
+	everyStep  work // afterStep is set to this value when a step begins
+	everyRun   work // everyStep is set to this value when a run begins
 }
 
 // work is a set of kinds of extra work, one bit for each kind, so that unused
@@ -132,7 +132,7 @@ func (t *traffic) check(r Ref, what string) {
 
 // send sends a message from the actor of the running step.
 func (t *traffic) send(to Ref, msg any) {
-	if to.sys != t.owner || to.run != t.run { // tested here first, so that the text for check is built only if check fails
+	if to.sys != t.owner || to.run != t.run { // the test in check, repeated here because building the text for check is slow
 		t.check(to, "Send "+trace.Label(msg))
 	}
 	kind := trace.Message
@@ -262,7 +262,7 @@ func (t *traffic) setTimer(actor int32, d, period time.Duration, msg any) Timer 
 // timer of that actor. Otherwise no actor owns the timer, so that the timer
 // survives the end of the sender.
 func (t *traffic) sendAfter(from int32, to Ref, d time.Duration, msg any) Timer {
-	if to.sys != t.owner || to.run != t.run { // tested here first, so that the text for check is built only if check fails
+	if to.sys != t.owner || to.run != t.run { // the test in check, repeated here because building the text for check is slow
 		t.check(to, "SendAfter "+trace.Label(msg))
 	}
 	if to.ask != 0 {
@@ -405,7 +405,7 @@ func (t *traffic) choose(k choice.Kind, n int) int {
 		t.rec.callOver()
 	}
 	if v == Quit && t.quit() {
-		if !t.calls.running { // the test has called a Nemesis between runs, so there is no step to end; the next Run returns false
+		if !t.calls.running { // a Nemesis that the test called between runs has asked the strategy: there is no step to end, so the next Run returns false
 			return 0
 		}
 		t.throw(t.fails.failure)

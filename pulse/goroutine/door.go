@@ -75,11 +75,11 @@ type locked struct {
 // A state describes a goroutine that is not running.
 type state struct {
 	id      uint64
-	start   uintptr // first instruction of its function
+	start   uintptr // the first instruction of the function that the goroutine runs
 	op      operation
-	locks   bool           // set if it waits for a mutex
-	waits   string         // what it waits for, or ""
-	callers [depth]uintptr // the innermost callers of its last operation, then zeros
+	locks   bool           // set if the goroutine waits for a mutex
+	waits   string         // what the goroutine waits for, or ""
+	callers [depth]uintptr // the innermost callers of the goroutine's last operation; unused elements are zero
 }
 
 // These constants equal jostleDepth and jostleTouches in the changed runtime.
@@ -89,8 +89,8 @@ const (
 )
 
 // open returns the functions of the changed runtime, or nil if the program was
-// built without the overlay. In an ordinary build the name of the metric is
-// unknown.
+// built without the overlay. The changed runtime publishes their address as a
+// runtime metric, which an ordinary runtime does not have.
 var open = sync.OnceValue(func() *door {
 	sample := []metrics.Sample{{Name: "/jostle/control:address"}}
 	metrics.Read(sample)

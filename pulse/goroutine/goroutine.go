@@ -145,7 +145,7 @@ func (w *world) mustEnd() {
 
 func anyMessage(any) bool { return true }
 
-// waits reports whether there is a goroutine, and it has not ended.
+// waits reports whether the goroutine exists and has not ended.
 func (r *routine) waits() bool { return r != nil && r.why != exited }
 
 // allEnded reports whether all goroutines have ended.
@@ -192,7 +192,7 @@ type routine struct {
 	why    reason // why the goroutine returned control to jostle
 	turn   *site  // the message that the goroutine is to receive, or nil if it cannot run
 	since  int    // the number of steps of the run when the goroutine became able to run
-	ran    int    // the number of steps of the run after its last step
+	ran    int    // the number of steps of the run when the goroutine took its last step
 }
 
 // Receive takes one step of the goroutine.
@@ -241,8 +241,9 @@ func (r *routine) resume(ctx *pulse.Ctx, yields bool) {
 	}
 }
 
-// mostChoices is the number of choices in one step after which every case gets its turn. A
-// loop around a select may rely on that select is fair.
+// mostChoices is the number of choices in one step after which the cases of a
+// select take turns. A program with a select in a loop may rely on every ready
+// case being chosen at some time.
 const mostChoices = 32
 
 // failure returns the failure for the goroutine's panic.
@@ -298,7 +299,8 @@ func (r *routine) Waits() (out stack.Wait) {
 			out.On = append(out.On, o)
 		}
 	}
-	// The runtime has the channels of a select in the order of their addresses.
+	// The runtime sorts the channels of a select by address, which differs between
+	// runs. Sort them by the lines that made them.
 	slices.SortStableFunc(out.On, func(a, b stack.Object) int {
 		return cmp.Or(cmp.Compare(a.Made.File, b.Made.File), cmp.Compare(a.Made.Line, b.Made.Line))
 	})

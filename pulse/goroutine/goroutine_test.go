@@ -18,14 +18,14 @@ import (
 // A fake stands in for the changed Go runtime. Its goroutines follow scripts.
 type fake struct {
 	threads []*fakeThread
-	ready   []*fakeThread // goroutines that can run and were not reported to the driver yet
+	ready   []*fakeThread // goroutines that can run and that the fake runtime has not reported yet
 	now     int64
 	timers  map[int64][]int // maps the time of timers to the threads that they wake
 	touches []fakeTouch     // the operations of the last step
 	cause   string
 	locks   []locked
-	awaited []uintptr // by the goroutines, in their order
-	made    []uintptr // the calls that have made the channels each goroutine waits for
+	awaited []uintptr // by goroutine: the object for which it waits
+	made    []uintptr // by channel for which a goroutine waits: the call that made the channel
 	log     []string
 	answer  uint64
 	driven  bool
@@ -157,7 +157,7 @@ func (f *fake) door(script ...act) *door {
 	}
 }
 
-// Short forms of acts.
+// Short names for frequent acts.
 var (
 	yields = act{why: yielded}
 	blocks = act{why: blocked}
@@ -387,8 +387,9 @@ func TestFairChoices(t *testing.T) {
 	}
 }
 
-// TestHolders: a stuck goroutine names those that have locked its lock, but not those that
-// wait for it too. It may wait for itself.
+// TestHolders: if a goroutine is stuck at a lock, the report names the
+// goroutines that have locked that lock, possibly the stuck one itself. It does
+// not name goroutines that also wait for the lock.
 func TestHolders(t *testing.T) {
 	waits := func(what string) act {
 		return act{blocked, 0, func(f *fake) {

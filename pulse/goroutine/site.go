@@ -23,7 +23,8 @@ func (s *site) String() string { return s.label }
 // IsOperation makes a site a trace.Operation.
 func (s *site) IsOperation() {}
 
-// A siteKey identifies a site.
+// A siteKey identifies a site: the operation, and the innermost calls that led
+// to it.
 type siteKey struct {
 	op      operation // opNone if the goroutine was woken
 	callers [depth]uintptr
@@ -70,7 +71,8 @@ type start struct {
 	test  bool // set for the goroutine that runs main, and for those that run a test or a subtest
 }
 
-// labelOf returns the start of a goroutine. The goroutine that runs main is named so.
+// labelOf returns the name and the beginning of a goroutine's function. The
+// goroutine that runs main has the name "main".
 func labelOf(s *state) start {
 	if s.id == 1 {
 		return start{name: "main", test: true}

@@ -120,13 +120,15 @@ func isStandardPath(p string) bool {
 	return is
 }
 
-// standard has the first elements of the paths of all packages in the standard library, sorted. The
-// paths of modules have others, by convention.
+// standard lists, sorted, the first path elements of all packages of the
+// standard library. By convention the path of a module begins with a different
+// element.
 var standard = strings.Fields("archive bufio bytes cmp compress container context crypto database debug embed encoding errors " +
 	"expvar flag fmt go hash html image index internal io iter log maps math mime net os path plugin reflect regexp runtime " +
 	"slices sort strconv strings structs sync syscall testing text time unicode unique unsafe uuid vendor weak")
 
-// hides reports whether a call belongs to a removed package.
+// hides reports whether the Trimmer removes a call because its function belongs
+// to one of the given packages.
 func (t *Trimmer) hides(call *runtime.Frame) bool {
 	if strings.HasSuffix(call.File, "_test.go") {
 		return false

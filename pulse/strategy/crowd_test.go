@@ -67,9 +67,10 @@ func TestHighest(t *testing.T) {
 	}
 }
 
-// TestSettledCrowds checks the priorities in a crowd after settle: they are distributed
-// as if each had been drawn individually. All orders of the messages have the same
-// probability. The priorities of two messages are uniform, individually and jointly.
+// TestSettledCrowds checks the priorities that the method settle gives to the
+// messages of a crowd. They are distributed as if each had been drawn
+// individually. All orders of the messages have the same probability. The
+// priorities of two messages are uniform, individually and jointly.
 func TestSettledCrowds(t *testing.T) {
 	trial.Long(t)
 	for _, x := range []struct{ drawn, more int }{{2, 0}, {3, 0}, {4, 0}, {1, 3}, {2, 2}, {3, 1}} {

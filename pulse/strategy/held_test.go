@@ -21,7 +21,7 @@ type talk struct {
 	seed          uint64
 }
 
-// A word is a message of a talk.
+// A word is a message of a talk, which is a random program.
 type word int
 
 // build spawns the actors of the talk and runs the system.

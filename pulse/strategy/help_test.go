@@ -131,7 +131,7 @@ type kick struct{}
 type lanes struct {
 	w, l  int
 	order []mark       // the marks in the order in which the sink received them
-	at    map[mark]int // for each mark, its place in order
+	at    map[mark]int // maps each mark to its index in order
 	steps []byte       // the lane of each step, including the steps that receive kicks
 }
 

@@ -93,7 +93,8 @@ func letters(list ...any) func(*pulse.System) {
 	}
 }
 
-// TestOrderedLetters checks exact orders.
+// TestOrderedLetters checks the exact order in which Ordered delivers letters,
+// for schedules with priorities and constraints.
 func TestOrderedLetters(t *testing.T) {
 	type pair [2]string
 	o := pulse.Options{Delivery: pulse.DeliveryUnordered}
@@ -151,7 +152,7 @@ func TestOrderedLetters(t *testing.T) {
 			o.Strategy, o.EarlyTimers = order, test.early
 			sys := pulse.New(o)
 			defer sys.Close()
-			for range 2 { // the second time shows that Begin resets
+			for range 2 { // run twice, since Begin must reset the strategy
 				sys.Reset(0)
 				letters(test.sent...)(sys)
 				must(t, sys.Failure())

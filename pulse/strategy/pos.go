@@ -50,12 +50,13 @@ type lot struct {
 	place    int32 // the index of the message in the slots of its race or crowd, or none if it is in no race
 }
 
-// A race is the set of deliverable messages to one actor. They get new priorities
-// together.
+// A race is the set of deliverable messages to one actor. They get new
+// priorities together.
 //
-// Invariants between calls to Pick, except for the race of actor pos.again: all
-// messages got their priorities when the field taken had the value of the field drawn.
-// pos.first contains the highest priority of the race.
+// Invariants between calls to Pick: all messages got their priorities when the
+// field taken had the value of the field drawn, and pos.first contains the
+// highest priority of the race. They do not hold for the actor pos.again, whose
+// messages get new priorities in the next Pick.
 type race struct {
 	words []uint64 // for each message, its random word; empty if the race is a crowd
 	slots []int32  // for each message, its slot (see pos.lots); empty if the race is a crowd

@@ -8,8 +8,8 @@ import (
 	"github.com/jostle-go/jostle/pulse/strategy"
 )
 
-// first is a program in which w actors have a message each; it records which
-// comes first.
+// first is a program in which each of w actors receives one message. The field
+// who is the actor that received its message first.
 type first struct{ w, who int }
 
 func (p *first) run(sys *pulse.System, seed uint64) *pulse.Failure {

@@ -151,8 +151,8 @@ func (r *Replayer) outdated() bool {
 // that the run did not ask for. The run is then the same, but its hash differs.
 func (r *Replayer) Outdated() bool { return r.unasked > 0 }
 
-// misses returns err with the number of the step in which, or before which, the run
-// asked for the choice.
+// misses adds to err the number of the step in which, or before which, the run
+// asked for a choice.
 func (r *Replayer) misses(k choice.Kind, err error) error {
 	taken := 0
 	if r.run != nil {

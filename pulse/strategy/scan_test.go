@@ -114,7 +114,7 @@ type slowPOS struct {
 	key    uint64
 	// lots are by message slot; a recorded run reuses no slot.
 	lots []slowLot
-	// taken counts, by actor, the steps for which Pick was called.
+	// taken counts, for each actor, the steps of the actor that Pick has chosen.
 	taken []int32
 }
 

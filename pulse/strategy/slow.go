@@ -26,7 +26,7 @@ func Slow() pulse.Strategy { return &slow{} }
 
 type slow struct {
 	source
-	key    uint64 // a random number; the lot of a message depends on it and on the message's Seq
+	key    uint64 // a random number; together with a message's Seq it determines whether and how long the message is held
 	rate   uint8  // a message is held with probability 1/2^rate; zero means never
 	ranked bool   // messages have priorities
 	early  uint8  // the number of timers that may still fire early

@@ -50,7 +50,7 @@ type urw struct {
 	// weight of a dropped message remains included, because its channel delivers
 	// nothing more unless a crashed actor is restarted.
 	loads []int64
-	steps int // the number of steps of the trace whose messages were subtracted from loads
+	steps int // number of steps of the trace so far whose messages no longer count in loads
 
 	view pulse.View
 	sums sums // the sums of the weights, by index in Enabled

@@ -146,8 +146,8 @@ type chart struct{ rows []chartRow }
 // A chartRow is one line of a chart with its remark.
 type chartRow struct {
 	step   int32  // the step that the line shows; None if it shows no step
-	line   string // without the end of an arrow
-	to     string // the end of an arrow, with the receiver, which is never shortened
+	line   string // the line's text without the field to
+	to     string // the arrowhead and the receiver, which are never shortened; "" if the line has no arrow
 	remark string
 }
 
@@ -214,8 +214,8 @@ func (r *chartRow) columns() int {
 }
 
 const (
-	gap, tab   = 4, 4 // the least distance to the remarks; the multiple at which they start
-	mostRemark = 34   // the columns of the remarks, if a line would be too long
+	gap, tab   = 4, 4 // remarks start at least gap columns after the longest line, at a multiple of tab
+	mostRemark = 34   // the number of columns that remarks keep when lines must be shortened
 )
 
 // text returns the chart with at most the given number of columns, if it is not zero.

@@ -34,7 +34,7 @@ func TestStrikes(t *testing.T) {
 	} {
 		for _, at := range []struct {
 			step, after   int32
-			before, below string // the line before the strike, in the chart and in the text, and the line below it
+			before, below string // before is the line above the strike, below is the line under the strike
 		}{
 			{None, 0, "", "n.1"}, {first, 1, "n.1", "at rest"}, {None, 1, "at rest", "n.2"}, {None, 2, "n.2", ""},
 		} {

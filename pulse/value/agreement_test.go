@@ -31,7 +31,8 @@ func alike(x, y any) bool {
 	return m.values(reflect.ValueOf(&x).Elem(), reflect.ValueOf(&y).Elem())
 }
 
-// values reports whether two values of one type are alike. If so, it pairs their blocks.
+// values reports whether two values of one type are isomorphic so far. If they
+// are, it records which of their memory blocks correspond.
 func (m *isomorphism) values(x, y reflect.Value) bool {
 	switch x.Kind() {
 	case reflect.Interface:
@@ -316,8 +317,9 @@ func (c *tally) compare(t *testing.T, used *value.Walker, seed, changes uint64) 
 	}
 }
 
-// TestAgreement compares thousands of random values with copies, which have up to three
-// random changes; one in four has none. With -short it compares fewer.
+// TestAgreement compares thousands of random values with copies. One copy in
+// four is unchanged; the others have one to three random changes. With -short
+// the test compares fewer values.
 func TestAgreement(t *testing.T) {
 	seeds := uint64(2000)
 	switch {

@@ -18,7 +18,7 @@ import (
 type Image struct {
 	walker *Walker
 	parts  []part
-	used   int        // the number of elements of parts that the image has
+	used   int        // the number of elements of parts in use; the others are memory for reuse
 	flat   []byte     // the contents of the parts that consist of numbers only
 	seen   hash.Table // the blocks with pointers that were copied already
 	depth  int
@@ -30,9 +30,9 @@ type part struct {
 	start unsafe.Pointer
 	len   int
 	at    int           // the index in Image.flat of the copy, or -1
-	live  reflect.Value // the block: its only element, a slice of its elements, or a map
-	copy  reflect.Value // its copy; for a map, a slice of the keys
-	more  reflect.Value // for a map, the values
+	live  reflect.Value // the original block: a single element, a slice of elements, or a map
+	copy  reflect.Value // the copy of live; for a map, a slice with copies of the keys
+	more  reflect.Value // for a map, a slice with copies of the values
 }
 
 // Begin begins an image of values that w can walk over, and discards the last image.
@@ -169,7 +169,7 @@ func (m *Image) keep(elem *shape, p unsafe.Pointer, n int) {
 	x.assign(x.copy, x.live)
 }
 
-// assign copies a value or, if it is one of several, all of them.
+// assign copies a part: a single value, or all elements of a slice.
 func (x *part) assign(to, from reflect.Value) {
 	if x.len == 1 {
 		to.Set(from)

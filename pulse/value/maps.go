@@ -61,7 +61,8 @@ func (w *Walker) entries(sh *shape, m unsafe.Pointer) {
 	sh.buffers = append(sh.buffers, b)
 }
 
-// fill copies the n entries of the map in sh.inCell into a buffer.
+// fill copies the n entries of the map that the field inCell holds into a
+// buffer.
 func (sh *shape) fill(n int) *mapBuffer {
 	var b *mapBuffer
 	if last := len(sh.buffers) - 1; last >= 0 {

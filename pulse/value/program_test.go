@@ -259,8 +259,8 @@ func TestSizesOfPrograms(t *testing.T) {
 	}
 }
 
-// TestBits: in states, numbers count by their bits, and strings by their length, in both
-// walks.
+// TestBits: in walks for a state, with and without text, two numbers are equal
+// if they have the same bits. Two strings of different length are different.
 func TestBits(t *testing.T) {
 	nan, zero := math.NaN(), 0.0
 	for _, c := range []struct {

@@ -13,7 +13,7 @@ import (
 type Single struct {
 	typ   uintptr // the type word of the interface value
 	start uintptr
-	shape *shape // the shape of the pointer; nil if the value is no such pointer
+	shape *shape // the shape of the pointer; nil if the value is not a pointer to a plain value
 	seen  []byte // the contents at the last InSingle; empty if unknown or if the hash depends on other memory
 	sum   uint64 // the hash after the last InSingle
 	from  uint64 // the hash before the last InSingle

@@ -348,7 +348,7 @@ func (w *Walker) value(sh *shape, p unsafe.Pointer) {
 		w.mapping(sh, *(*unsafe.Pointer)(p))
 	case reflect.Interface:
 		if sh.methods {
-			w.Value(any(*(*interface{ method() })(p))) // package reflect does the same
+			w.Value(any(*(*interface{ method() })(p))) // reflect converts an interface with methods to any in the same way
 		} else {
 			w.Value(*(*any)(p))
 		}
@@ -434,7 +434,7 @@ func (w *Walker) pointer(sh *shape, p unsafe.Pointer) {
 		if w.Tag(1, "… "); w.addresses {
 			w.Word(uint64(uintptr(p)))
 		}
-	case sh.elem.size == 0: // the address is arbitrary
+	case sh.elem.size == 0: // the address of a value of size zero is arbitrary, so it is not compared
 		w.Tag(1, "& ")
 	case !w.refer(sh, p, sh.elem.size, 1):
 	case w.later && !sh.elem.plain:

@@ -260,7 +260,8 @@ func TestTry(t *testing.T) {
 	}
 }
 
-// TestProbe: a probe knows the blocks of the walk, and leaves the walk as it was.
+// TestProbe: a probe treats the blocks that the walk has numbered as known.
+// After EndProbe the walk is as it was before Probe.
 func TestProbe(t *testing.T) {
 	w, known, other := &value.Walker{}, &thing{}, &thing{}
 	probe := func(v any) uint64 {
