@@ -25,7 +25,8 @@ type script struct {
 	do   func(s *pulse.System) *pulse.Failure
 }
 
-// shown returns all texts of a failure.
+// shown returns everything that a report says about a failure. thrown is set if
+// the caller got the failure as a panic.
 func shown(f *pulse.Failure, thrown bool) string {
 	if f == nil {
 		return "no failure\n"
@@ -116,7 +117,8 @@ func choosing(s *pulse.System) *pulse.Failure {
 	return s.Failure()
 }
 
-// TestPanicNil: panic(nil) fails a run. Go versions describe it differently.
+// TestPanicNil: panic(nil) fails a run. The text of the failure depends on the
+// Go version.
 func TestPanicNil(t *testing.T) {
 	f := one(pulse.Func(panicNil), blast{})(pulse.New(pulse.Options{}))
 	if f == nil || !strings.HasSuffix(f.Text, "panic called with nil argument") {
@@ -184,8 +186,8 @@ func askCircle(s *pulse.System) *pulse.Failure {
 	return s.Failure()
 }
 
-// wanted sends messages that a process does not want, from several senders.
-// The process waits for a blast.
+// wanted sends a process messages that it does not accept, from several
+// senders.
 func wanted(s *pulse.System) *pulse.Failure {
 	p := s.Go("clerk", picky)
 	s.Send(p, purchase{1})

@@ -83,9 +83,10 @@ func TestHostedReplay(t *testing.T) {
 	}
 }
 
-// ledger is a bureau in which a front clerk must ask the back for each number.
-// While Request blocks, other orders wait. The back changes its behavior when
-// told to close. killed counts the clerks that were ended while they waited.
+// ledger is a hosted program (see bureau). Its front clerk asks its back clerk
+// for each number, and receives nothing else while it waits for the answer. The
+// back clerk changes its behavior when it is told to close. killed counts the
+// clerks that were ended while they waited.
 func ledger(sys *pulse.System, answers bool) (killed *int, log *[]string) {
 	b := newBureau(sys)
 	killed, log = new(int), new([]string)
@@ -132,7 +133,8 @@ type desk struct {
 	item  *item // being received
 }
 
-// A door is the address of a clerk, or of a request that waits for an answer.
+// A door is the address of a clerk. If request is set, a message to the door
+// answers that request.
 type door struct {
 	pid     pid
 	request *item

@@ -125,7 +125,7 @@ func hostileMessages() map[string]any {
 // is a key of its own map, a list of a million cells, or as many nested
 // interfaces or pointers, used to overflow the stack.
 func TestHostileMessages(t *testing.T) {
-	defer debug.SetMaxStack(debug.SetMaxStack(16 << 20)) // 16 MB: 160 bytes for each of the cells that a message has by day
+	defer debug.SetMaxStack(debug.SetMaxStack(16 << 20)) // 16 MB are 160 bytes for each cell of the longest message by day
 	for name, msg := range hostileMessages() {
 		t.Run(name, func(t *testing.T) {
 			o := pulse.Options{Isolation: true, Record: true}

@@ -172,7 +172,7 @@ func TestGoexit(t *testing.T) {
 		returned, ended := false, make(chan struct{})
 		go func() {
 			defer close(ended)
-			defer func() { _ = recover() }() // recover returns nil for Goexit
+			defer func() { _ = recover() }() // if the goroutine ends by Goexit, recover returns nil
 			s.Go("clerk", stubborn)
 			build(s)
 			s.Run()

@@ -57,7 +57,7 @@ func TestLockedThreads(t *testing.T) {
 			next, stop := iter.Pull(func(func(int) bool) {})
 			runtime.LockOSThread()
 			with(s, wait, unlock)
-			next() // if unlock releases too many locks, this switch ends the process
+			next() // if the function unlock has released too many locks, this switch ends the process
 			stop()
 		}},
 		{"a handler locks and unlocks", nothing, func(s *pulse.System) {

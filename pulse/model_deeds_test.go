@@ -82,7 +82,8 @@ func (w *modelWorld) does(a *modelActor, x action) {
 	}
 }
 
-// reads returns the value last written under a name, -1 if none.
+// reads logs the value that actor a last wrote to its disk under a name, or -1
+// if there is none.
 func (w *modelWorld) reads(a *modelActor, name int) {
 	value, there := a.disk[diskName(name)]
 	if !there {
@@ -310,7 +311,8 @@ func (w *modelWorld) timePasses(until int64, timed bool) bool {
 	return due && (timed || others > 0 || w.row < most*ticks)
 }
 
-// pass moves to the next time at which something is due, and lets it happen.
+// pass advances the model's clock to the next time at which something is due,
+// and fires what is due.
 func (w *modelWorld) pass(until int64, timed bool) bool {
 	if !w.timePasses(until, timed) {
 		return false
@@ -361,7 +363,7 @@ func (w *modelWorld) fire(t *modelTimer) {
 	}
 }
 
-// resume lets a process continue with the message it waited for.
+// resume lets a process continue with message m, for which it waited.
 func (w *modelWorld) resume(a *modelActor, m *modelMessage) {
 	wake := isWake(m)
 	x := action{do: verbs}

@@ -14,8 +14,9 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A mark identifies a message of a run, except among ticks of one timer and
-// copies made by faults: kind, from, to, and contents.
+// A modelMark identifies a message of a run by its kind, sender, receiver and
+// contents. Ticks of one timer have the same mark, and so do copies made by
+// faults.
 type modelMark [6]int32
 
 func compareMarks(a, b modelMark) int { return slices.Compare(a[:], b[:]) }
@@ -280,7 +281,7 @@ func (p *player) Choose(k choice.Kind, n int) int {
 	return v
 }
 
-// played is the state of one actor.
+// played is the state of one actor while a player runs the program on pulse.
 type played struct {
 	*player
 	*template

@@ -784,8 +784,8 @@ func TestStateOfOrders(t *testing.T) {
 		build               func(*pulse.System)
 		orders, states, end int
 	}{
-		// the states are: which of the 3 senders have taken their step, and which messages were
-		// received
+		// a state is determined by which of the 3 senders have taken their step, and
+		// by the messages received so far
 		{"sum", pulse.Options{}, fan(func() pulse.Actor { return &sums{} }), 90, 27, 1},
 		{"sum, Unordered", pulse.Options{Delivery: pulse.DeliveryUnordered}, fan(func() pulse.Actor { return &sums{} }), 90, 27, 1},
 		{"list", pulse.Options{}, fan(func() pulse.Actor { return &lists{} }), 90, 38, 6},
@@ -1085,10 +1085,10 @@ func TestStateIsTheSameEverywhere(t *testing.T) {
 	}
 }
 
-// A roamer acts by its rules: the random actor of a random program.
+// A roamer is an actor of a random program. It acts by its rules.
 type roamer struct {
 	rules  *roamerRules
-	world  []pulse.Ref // this actor is spawned by the test
+	world  []pulse.Ref // the actors to which this actor can send
 	sum    int
 	list   []int
 	nodes  map[int]*stateNode
@@ -1096,7 +1096,7 @@ type roamer struct {
 	asker  pulse.Ref
 	timer  pulse.Timer
 	reborn int
-	struck int // the number of Nemesis calls of the actor, which is bounded
+	struck int // number of Nemesis calls by this actor so far, at most 2
 	kinds  []int
 }
 

@@ -379,7 +379,8 @@ func TestRunForEnds(t *testing.T) {
 	}
 }
 
-// TestSettleTakesNoTime: events that are due now happen, later ones wait.
+// TestSettleTakesNoTime: Settle lets events happen that are due now. Later
+// events wait for Run.
 func TestSettleTakesNoTime(t *testing.T) {
 	s, d := pulse.New(pulse.Options{Record: true}), &diary{}
 	defer s.Close()

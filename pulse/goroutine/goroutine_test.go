@@ -170,8 +170,8 @@ func sleeps(id int, d time.Duration) act {
 	return act{blocked, 0, func(f *fake) { at := f.now + int64(d); f.timers[at] = append(f.timers[at], id) }}
 }
 
-// TestRunTest lists how runs of tests end, and which goroutines take steps in plain
-// order.
+// TestRunTest checks, for several scripts, how RunTest ends and which goroutine
+// takes each step in plain order.
 func TestRunTest(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -315,7 +315,8 @@ func TestSpin(t *testing.T) {
 	}
 }
 
-// TestEndless: a test whose run does not end is not reported as failing.
+// TestEndless: a test that does not end within mostSteps steps is reported as
+// not controlled, and does not fail.
 func TestEndless(t *testing.T) {
 	f := &fake{}
 	sys := pulse.New(pulse.Options{})
@@ -364,7 +365,8 @@ func TestTicker(t *testing.T) {
 	}
 }
 
-// TestChoices: the strategy answers the choices of a goroutine within one step.
+// TestChoices: a goroutine may ask for several choices within one step. The
+// strategy answers each.
 func TestChoices(t *testing.T) {
 	f := &fake{}
 	var answers []uint64

@@ -256,7 +256,7 @@ func sawCase(k int, saw string) string {
 	return fmt.Sprint("c", k, saw)
 }
 
-// An explorer runs a program for package explore.
+// An explorer implements the interface by which package explore runs a program.
 type explorer struct {
 	run  func(sys *pulse.System) (end string)
 	sys  *pulse.System
@@ -346,8 +346,8 @@ func TestEveryOrder(t *testing.T) {
 	t.Logf("%d programs: runs %v, distinct %v", n, runs, distinct)
 }
 
-// TestPlantedReductions: a reduction that ignores some conflicts between operations is
-// noticed.
+// TestPlantedReductions: if a reduction ignores the conflicts of one kind of
+// operation, the comparison with the model finds a difference.
 func TestPlantedReductions(t *testing.T) {
 	d := controlled(t)
 	for _, ignored := range []operation{opSend, opReceive, opClose, opSelect, opSync} {

@@ -164,7 +164,8 @@ func TestDoctored(t *testing.T) {
 	}
 }
 
-// choose adds to the decisions an answer about a fault of a message.
+// choose appends to the record the decision that a fault of kind k happens to a
+// message.
 func (r *run) choose(k choice.Kind) {
 	r.record.Choices = append(r.record.Choices, choice.Choice{Kind: k, N: 2, Value: 1})
 }

@@ -42,6 +42,6 @@ func TestInnerEnds(t *testing.T) {
 				t.Errorf("a call that pulse refuses has the stack %v", f)
 			}
 		}()
-		sys.Observe(nil) // the run is not recorded
+		sys.Observe(nil) // panics, because observers need a recorded run
 	}()
 }

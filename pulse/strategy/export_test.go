@@ -46,7 +46,7 @@ func CheckCrowds(s pulse.Strategy) error {
 		}
 		drawn := n
 		if c.actor == p.again {
-			drawn = n - 1 // the last element is the message that was picked
+			drawn = n - 1 // the last message of the crowd is the one that Pick has returned
 		}
 		holder := slices.Index(c.slots[:min(drawn, int(c.left))], c.holder)
 		highest := c.floor

@@ -27,7 +27,7 @@ func runs(n int) int {
 	return n / 2
 }
 
-// byDay returns n by day. At night it returns the second result of the function runs.
+// byDay returns n by day and runs(night) at night.
 func byDay(n, night int) int {
 	if os.Getenv("JOSTLE_NIGHTLY") != "" {
 		return runs(night)

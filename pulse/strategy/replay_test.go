@@ -38,8 +38,9 @@ func failureText(sys *pulse.System) string {
 	return ""
 }
 
-// TestRoundTrip checks for each strategy that a copy of a record replays to the same
-// trace and the same failure. The replay gets the trace of the first run, or does not.
+// TestRoundTrip checks for each strategy that a copy of a record replays to the
+// same trace and the same failure, both with and without the trace of the first
+// run.
 func TestRoundTrip(t *testing.T) {
 	for _, s := range all() {
 		for name, o := range trial.Settings() {
@@ -202,7 +203,7 @@ func chooses(ns ...int) func(*pulse.System) {
 	}
 }
 
-// rounds is a program that is sent n messages, one after the other.
+// rounds is a program of n runs. The test sends one message before each.
 func rounds(n int) func(*pulse.System) {
 	return func(sys *pulse.System) {
 		writer := sys.Spawn("writer", pulse.Func(func(*pulse.Ctx, any) {}))

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestStrikes checks the name of each strike, and that it is shown below its
-// step, or at its position if the test caused it.
+// TestStrikes checks the name of each strike and where it is shown: below the
+// step that caused it, or, if the test caused it, between the steps.
 func TestStrikes(t *testing.T) {
 	b := newBuilder()
 	n1, n2 := b.spawn(None, "n"), b.spawn(None, "n")

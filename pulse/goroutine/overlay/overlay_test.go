@@ -184,8 +184,8 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestWrite: equal files get equal names, the user's own overlay is included, and no
-// file is written twice.
+// TestWrite: overlays with equal files have equal names, the user's own overlay
+// is included, and a second Write does not write the files again.
 func TestWrite(t *testing.T) {
 	dir, own := t.TempDir(), filepath.Join(t.TempDir(), "own.json")
 	put(t, own, `{"Replace": {"/a.go": "/b.go"}}`)
