@@ -107,7 +107,7 @@ func (c *Ctx) sendNew(to Ref, msg any) {
 		return
 	}
 	id := messageID(typ.hash, s.rec.id, s.rec.sent)
-	s.mail.sends = s.mail.sends[:m+1] // sends is sliced from itself, so that the compiled code stores only the length
+	s.mail.sends = s.mail.sends[:m+1] // slicing the field itself makes the compiler store only the new length
 	d := &s.mail.sends[m]
 	s.rec.sent++
 	s.mail.seq++

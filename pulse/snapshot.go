@@ -252,7 +252,7 @@ func (n *Snapshot) restoreActors() {
 	s.actors, s.rec.trace.Actors = s.actors[:len(n.actors)], s.rec.trace.Actors[:len(n.actors)]
 	for i, a := range s.actors {
 		c := &n.actors[i]
-		if !isIdentical(a.handler, c.handler) { // storing a pointer is expensive
+		if !isIdentical(a.handler, c.handler) { // compare first, because storing a pointer is expensive
 			a.handler = c.handler
 		}
 		a.track, a.mailbox = c.track, c.mailbox

@@ -13,7 +13,7 @@ import (
 
 // lone is what a stateWalk knows about handlers that share no memory.
 type lone struct {
-	on    bool          // set during a quick walk
+	on    bool          // set during a quick walk, which relies on handlers and messages not sharing memory
 	list  []loneHandler // by actor
 	apart bool          // set if no two handlers of list overlap in memory
 	skip  int           // the number of walks until the next attempt at a quick walk

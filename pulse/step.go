@@ -22,7 +22,7 @@ func (s *System) take(k int) (*actor, any) {
 	last := len(slots) - 1
 	if s.mail.unordered {
 		slots[k] = slots[last]
-		s.mail.ready = s.mail.ready[:last] // ready is sliced from itself, so that the compiled code stores only the length
+		s.mail.ready = s.mail.ready[:last] // slicing the field itself makes the compiler store only the new length
 	} else {
 		next, v, n := d.Next, slots[last], last
 		c := &s.mail.channels[d.Channel]
@@ -37,7 +37,7 @@ func (s *System) take(k int) (*actor, any) {
 			n = last + 1
 		}
 		slots[k] = v
-		s.mail.ready = slots[:n] // the slice's length and capacity are stored too: storing only the length would be no faster here
+		s.mail.ready = slots[:n] // the compiler stores all words of the slice, which costs no time here
 	}
 	if threaded || s.rec.on || d.Kind >= trace.Timer {
 		return s.receive(m)

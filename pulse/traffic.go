@@ -312,8 +312,8 @@ func (t *traffic) stopTimer(number, send int32) bool {
 }
 
 // stopTimersOf stops all timers of an actor. The running step depends on time
-// even if all timers have fired, because an earlier step would have stopped
-// them.
+// even if all timers have fired: in an earlier position, the step would have
+// stopped them.
 func (t *traffic) stopTimersOf(actor int32) {
 	if t.faults.timed && t.rec.on && indexFunc(t.mail.sends, func(d trace.Send) bool { return d.Kind.IsTimer() && d.From == actor && d.To == actor }) >= 0 {
 		t.rec.meetsTime(&t.faults, trace.TheTimers)

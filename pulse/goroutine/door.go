@@ -48,7 +48,8 @@ const (
 	panicked               // the goroutine has panicked
 )
 
-// An operation is what a goroutine does at a point where others may run first.
+// An operation is a kind of action before which another goroutine may run, for
+// example a send on a channel.
 type operation uint8
 
 const (
@@ -60,7 +61,7 @@ const (
 	opGosched
 	opSync
 	opMake
-	opAll // the step depends on all other steps
+	opAll // anything: the step conflicts with all other steps
 	opNetwork
 )
 

@@ -129,8 +129,9 @@ func (w *world) stop() {
 	w.sys.Run()
 }
 
-// mustEnd makes the system report the goroutines that have not ended as stuck. In a test
-// those are the goroutines that the test has started, if there are any.
+// mustEnd makes the system report the goroutines that have not ended as stuck.
+// If a test has started goroutines that have not ended, only these are
+// reported, and not the goroutine of the test.
 func (w *world) mustEnd() {
 	first := w.list
 	if w.ends && slices.ContainsFunc(first[1:], (*routine).waits) {
@@ -172,7 +173,7 @@ func (d *door) begin(sys *pulse.System, main func(), ends bool) *world {
 			text = "this overlay belongs to another version of jostle: write it again by jostle overlay"
 		}
 		sys.Fail(&pulse.Failure{Kind: pulse.KindMisuse, Step: -1, Text: text})
-		sys.Run() // it calls Options.Failed, so a property reports this failure
+		sys.Run() // Run calls Options.Failed, so that a property reports this failure
 		return nil
 	}
 	w := &world{door: d, sys: sys, host: sys.Host(), ends: ends, control: d.start(1, sys.Options().Faults.Network)}
@@ -182,7 +183,7 @@ func (d *door) begin(sys *pulse.System, main func(), ends bool) *world {
 	return w
 }
 
-// A routine is a goroutine, as an actor.
+// A routine is one goroutine, which is an actor of the system.
 type routine struct {
 	start
 	world  *world
@@ -256,7 +257,7 @@ func (r *routine) failure() *pulse.Failure {
 	return f
 }
 
-// frames returns the calls of user code in which the goroutine stands.
+// frames returns the stack of the goroutine, reduced to calls of user code.
 func (r *routine) frames() []stack.Frame {
 	var pcs [64]uintptr
 	calls, _ := trimmer.Inner(pcs[:r.world.stack(r.thread, pcs[:])])

@@ -119,7 +119,7 @@ func (key *siteKey) label() string {
 		if verb := verbOf(f.Function); verb != "" {
 			what = verb
 		} else if what != "" && !strings.HasPrefix(f.Function, "runtime.") {
-			break // the code that called the operation
+			break // this call is the user code that called the operation
 		}
 	}
 	if what == "" {
@@ -142,7 +142,7 @@ func verbOf(function string) string {
 		kind, method, _ := strings.Cut(function[strings.Index(function, "(*")+2:], ").")
 		kind, _, _ = strings.Cut(kind, "[")
 		if strings.Contains(method, ".") {
-			return "" // a function literal, such as that by which WaitGroup.Go calls user code
+			return "" // function is a function literal in such a method, not an operation
 		}
 		if kind == "conn" {
 			kind = "Conn"

@@ -8,7 +8,7 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A world is the goroutines of one run.
+// A world holds the goroutines of one run and their timers.
 type world struct {
 	*door
 	sys      *pulse.System
@@ -32,14 +32,15 @@ type world struct {
 	due   int64 // virtual time of the next timer, or 0
 }
 
-// stateOf describes a goroutine. The result is valid until the next call.
+// stateOf returns the state of a goroutine, which is valid until the next call
+// of stateOf.
 func (w *world) stateOf(g thread) *state {
 	w.look(g, &w.state)
 	return &w.state
 }
 
-// takeNew sends a message to each goroutine that has become runnable, in the
-// name of by. If by is zero, the test sends it.
+// takeNew sends a message to each goroutine that has become runnable, with
+// actor by as the sender. If by is zero, the test is the sender.
 func (w *world) takeNew(by pulse.Ref) {
 	for {
 		g := w.next(w.control)

@@ -8,7 +8,7 @@ import (
 // A Wait says where an actor waits, and for what.
 type Wait struct {
 	Actor string   `json:"actor"`           // the name of the actor
-	What  string   `json:"what"`            // "in sync.Mutex.Lock", "can run"
+	What  string   `json:"what"`            // what the actor waits for or does, such as "in sync.Mutex.Lock" or "can run"
 	At    Frame    `json:"at,omitzero"`     // the line of code, if there is one
 	On    []Object `json:"on,omitempty"`    // the locks and channels it waits for, as far as something is known about them
 	Mail  []string `json:"mail,omitempty"`  // the messages in its mailbox

@@ -33,7 +33,7 @@ type pos struct {
 	races []race  // for each actor, its race
 	first pulse.Tournament
 	again int32 // the actor whose deliverable messages need new priorities, or none
-	many  bool  // set if the field races is in use, because many messages are deliverable
+	many  bool  // set if the field races is in use, because more than a few messages are deliverable
 	// crowded is the maximum number of messages in a race with individual priorities.
 	// A larger race is a crowd.
 	crowded int
@@ -198,7 +198,7 @@ func (p *pos) leave(e *pulse.Enabled, i int) {
 	}
 	r.words, r.slots = r.words[:last], r.slots[:last]
 	switch {
-	case l.to == p.again: // redraw will find the message with the highest priority
+	case l.to == p.again: // nothing to do: redraw will find the message with the highest priority
 	case r.best == place:
 		p.look(l.to, 0)
 	case int(r.best) == last:
@@ -252,8 +252,9 @@ func (p *pos) redraw(e *pulse.Enabled, actor int32) {
 	p.look(actor, hash.Gamma)
 }
 
-// look adds a number to each random word in the race of an actor. Then it finds the
-// highest priority in the race.
+// look finds the message with the highest priority in the race of an actor. It
+// first adds a number to the random word of each message, which changes all
+// priorities unless the number is zero.
 func (p *pos) look(actor int32, add uint64) {
 	r := &p.races[actor]
 	best, top := int32(0), uint64(0)

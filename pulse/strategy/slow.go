@@ -122,9 +122,10 @@ func (s *slow) firstOfSample(e *pulse.Enabled, n int) int {
 	return best
 }
 
-// any returns a message that is not held, or allHeld. First it tries some messages at
-// random. Then it checks all messages, beginning with a random one. Few of many messages
-// are held (see slowRates).
+// any returns a message that is not held, or allHeld. First it tries some
+// messages at random. Most of these tries succeed, because only a small part of
+// the messages is held (see slowRates). Then it checks all messages, beginning
+// with a random one.
 func (s *slow) any(e *pulse.Enabled, n int) int {
 	for range slowSample {
 		if i := s.below(n); !s.isHeld(e, i, s.lot(e, i)) {

@@ -121,7 +121,8 @@ func (u *urw) update(t *trace.Trace, e *pulse.Enabled) {
 	u.loaded = u.loaded[:0]
 }
 
-// look records the weight and the index of message i.
+// look updates the weight of message i, and the index of the message of its
+// channel.
 func (u *urw) look(t *trace.Trace, e *pulse.Enabled, i int) {
 	if c := e.Send(i).Channel; !t.Unordered && int(c) < len(u.at) {
 		u.at[c] = int32(i)
@@ -178,7 +179,8 @@ func (u *urw) weightOf(s *trace.Send) int32 {
 	return 1
 }
 
-// End learns weights from the run if that is due.
+// End learns weights from the first run, and then from every run that is due by
+// URWOptions.Relearn.
 func (u *urw) End(t *trace.Trace) {
 	due := u.runs == 1
 	if u.options.Relearn > 0 {

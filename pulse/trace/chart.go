@@ -218,7 +218,8 @@ const (
 	mostRemark = 34   // the number of columns that remarks keep when lines must be shortened
 )
 
-// text returns the chart with at most the given number of columns, if it is not zero.
+// text returns the chart. Its lines have at most most columns; zero means no
+// limit.
 func (c *chart) text(most int) string {
 	last, remarks := int32(0), 0
 	for _, row := range c.rows {

@@ -135,7 +135,7 @@ func (w *Walker) FlatSlice(v any) (data []byte, ok bool) {
 	}
 	h := (*sliceHeader)((*[2]unsafe.Pointer)(unsafe.Pointer(&v))[1])
 	if h.data == nil || h.len == 0 {
-		return nil, false // not ok, because bytes do not distinguish nil and empty slices
+		return nil, false // refused, because bytes cannot distinguish a nil slice from an empty one
 	}
 	return unsafe.Slice((*byte)(h.data), uintptr(h.len)*sh.elem.size), true
 }
@@ -300,8 +300,8 @@ func (w *Walker) deeper() bool {
 func (w *Walker) held(sh *shape, v any, word unsafe.Pointer) {
 	switch {
 	case sh.boxed:
-		// w.cell can hold the value, because the value consists of one pointer. The pointer is
-		// read before w.cell is used again.
+		// The value consists of one pointer, so the field cell can hold it. The walk
+		// reads the pointer before it uses cell again.
 		sh.inCell.Set(reflect.ValueOf(v))
 		w.value(sh, unsafe.Pointer(&w.cell))
 		w.cell = nil
@@ -359,8 +359,9 @@ func (w *Walker) value(sh *shape, p unsafe.Pointer) {
 	}
 }
 
-// standsApart reports whether the role of a value forbids to read its contents. If the value
-// is special (see Walker.Special), standsApart writes it.
+// standsApart reports whether the walk must not read the contents of a value,
+// because of the value's role. If the value is special (see Walker.Special),
+// standsApart writes it.
 func (w *Walker) standsApart(sh *shape, p unsafe.Pointer) bool {
 	switch sh.role {
 	case roleSpecial:

@@ -148,7 +148,7 @@ func edits(version string) ([]edit, error) {
 	return slices.DeleteFunc(list, func(e edit) bool { return e.only != "" && e.only != version }), err
 }
 
-// addTo adds the files that GOROOT does not have.
+// addTo adds files to the standard library that GOROOT does not have.
 func addTo(goroot string, files map[string][]byte) error {
 	for name, from := range map[string]string{
 		"runtime/jostle.go":                   "control.go.txt",
