@@ -338,7 +338,7 @@ func (s *System) pickedNone(k, n int, until int64) bool {
 		s.enabled.restored = false
 		return true
 	default:
-		s.badStrategy("picked %d of %d deliverable messages", k, n)
+		s.badStrategy("picked %d of %d deliverable messages, counted from 0", k, n)
 	}
 	return false
 }

@@ -411,7 +411,7 @@ func (t *traffic) choose(k choice.Kind, n int) int {
 		t.throw(t.fails.failure)
 	}
 	if uint(v) >= uint(n) {
-		t.badStrategy("answered %d to %v of %d", v, k, n)
+		t.badStrategy("answered %d to %v with %d answers", v, k, n)
 	}
 	t.rec.decided(k, n, v, t.settling)
 	if most := perPending * int(t.mail.limit); int(t.rec.asked) > most {

@@ -201,7 +201,7 @@ func (r *Replayer) Done() error {
 			count(r.record.Received()-left, "delivery", "deliveries"), more, next)
 	case choices > 0:
 		next := r.record.Choices[len(r.record.Choices)-choices]
-		return fmt.Errorf("the run ended without asking for %s of the record: next is %v of %d",
+		return fmt.Errorf("the run ended without asking for %s of the record: next is %v with %d answers",
 			count(choices, "choice", "choices"), next.Kind, next.N)
 	}
 	return nil

@@ -245,18 +245,18 @@ var changes = []change{
 	{name: "nothing runs", before: rounds(1), after: func(sys *pulse.System) {}, known: true,
 		done: "the run ended after 0 deliveries, but the record has 1 more: next is writer ← write(0)"},
 	{name: "another choice", before: chooses(3), after: chooses(4), step: 1,
-		failure: "in step 0, choice 0: the record has choose of 3, the run asks for choose of 4"},
+		failure: "in step 0, choice 0: the record has choose with 3 answers, the run asks for choose with 4 answers"},
 	{name: "another choice in the last step", before: rounds(1), after: func(sys *pulse.System) {
 		sys.Send(sys.Spawn("writer", pulse.Func(func(ctx *pulse.Ctx, _ any) { ctx.Choose(2) })), write{0})
 		sys.Run()
 	}, step: 1,
-		failure: "in step 0, choice 0: the record has ended, the run asks for choose of 2"},
+		failure: "in step 0, choice 0: the record has ended, the run asks for choose with 2 answers"},
 	{name: "choices left", before: chooses(3, 4), after: chooses(3),
-		failure: "in step 1, choice 1: the record has choose of 4, the run asks for choose of 3", step: 2},
+		failure: "in step 1, choice 1: the record has choose with 4 answers, the run asks for choose with 3 answers", step: 2},
 	{name: "choices unasked", before: chooses(3), after: chooses(),
-		done: "the run ended without asking for 2 choices of the record: next is choose of 3"},
+		done: "the run ended without asking for 2 choices of the record: next is choose with 3 answers"},
 	{name: "a fault", before: rounds(2), after: rounds(2), options: pulse.Options{Faults: pulse.Faults{Crash: 1}},
-		failure: "before step 0, choice 0: the record has ended, the run asks for fault of 2", step: 0},
+		failure: "before step 0, choice 0: the record has ended, the run asks for fault with 2 answers", step: 0},
 }
 
 // blankIDs removes identities, which depend on the names of types.

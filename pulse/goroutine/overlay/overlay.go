@@ -102,13 +102,13 @@ func readOwn(name string) (map[string]string, error) {
 func versionOf(goroot string) (string, error) {
 	text, err := os.ReadFile(filepath.Join(goroot, "VERSION"))
 	if err != nil {
-		return "", fmt.Errorf("which Go is in %s? %w", goroot, err)
+		return "", fmt.Errorf("cannot read the Go version of %s: %w", goroot, err)
 	}
 	line, _, _ := strings.Cut(string(text), "\n")
 	if found := release.FindStringSubmatch(line); found != nil && slices.Contains(supported, found[1]) {
 		return found[1], nil
 	}
-	return "", fmt.Errorf("goroutines can be scheduled with Go %s only, and %s is %s", strings.Join(supported, " and "), goroot, line)
+	return "", fmt.Errorf("jostle schedules goroutines with Go %s only: %s is %s", strings.Join(supported, " and "), goroot, line)
 }
 
 var release = regexp.MustCompile(`^go(1\.\d+)`)
