@@ -8,7 +8,7 @@ import (
 	"github.com/jostle-go/jostle/pulse/value"
 )
 
-// The identities are those of the paper Bitá (Tasharofi et al., FSE 2013),
+// The identities are those of the paper Bitá (Tasharofi et al., ASE 2013),
 // section III-B. The identity of an actor or a message is a hash of its type,
 // the step that made it, and its ordinal number among the actors or messages
 // made by that step. The identity of a step is a hash of the received message

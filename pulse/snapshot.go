@@ -102,8 +102,9 @@ type recordCopy struct {
 // System returns the system of which the snapshot was made.
 func (n *Snapshot) System() *System { return n.sys }
 
-// Save makes a snapshot of the run's state, and reports whether it could. Call it only in
-// Pick. If it cannot, Restore must not be called.
+// Save makes a snapshot of the run's state, and reports whether that was
+// possible. Call it only in Pick. If Save returns false, do not call Restore
+// with the snapshot.
 func (e *Enabled) Save(n *Snapshot) bool {
 	s := e.sys
 	if !isCopyable(s) {
@@ -199,10 +200,10 @@ func (c *mailCopy) save(r *mailroom) {
 	c.orphans, c.lost = len(r.orphans.kept), r.orphans.lost
 }
 
-// Restore brings the run back to the state of a snapshot, and reports whether it could. It
-// cannot if the snapshot is of another run, or of an earlier call to Run, or if the run has
-// meanwhile done something that no snapshot holds. Call it only in Pick, which must then
-// return Again.
+// Restore brings the run back to the state of a snapshot, and reports whether
+// that was possible. It returns false if the snapshot is of another run, or of
+// an earlier call to Run, or if the run has meanwhile used a feature that a
+// Snapshot does not cover. Call it only in Pick, which must then return Again.
 //
 // Snapshots made after this one become invalid.
 func (e *Enabled) Restore(n *Snapshot) bool {

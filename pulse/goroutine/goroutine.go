@@ -20,14 +20,15 @@
 //		goroutine.Run(t.System(), func() { passToken(n) })
 //	}
 //
-// Package fuzz searches it by Check, and runs it in every order by Explore. Two steps
-// conflict if they do operations on one object. An exploration with a reduction runs one of
-// the orders that differ only in steps that do not conflict. The first operations on two
-// objects of package sync always conflict, because nothing tells the objects apart. No
-// conflict is known from plain variables, the length of a channel, functions of package
-// sync/atomic that are no operations, and what a sync.Pool returns. If the order of these
-// matters, explore with the reduction explore.Everything. State comparison does not see the
-// variables of goroutines, so it must not be used.
+// fuzz.Check searches such a property for failures, and fuzz.Explore runs it in every
+// order. Two steps conflict if they do operations on one object. With a reduction,
+// Explore runs only one of several orders that differ only in steps that do not conflict.
+// The first operations on two objects of package sync always conflict, because nothing
+// tells the objects apart. jostle knows no conflicts on plain variables, the length of a
+// channel, functions of package sync/atomic that are no operations, and the results of a
+// sync.Pool. If the order of these matters, explore with the reduction
+// explore.Everything. Do not compare states, because a state does not include the
+// variables of goroutines.
 //
 // Connections over TCP on loopback addresses and over Unix domain sockets are in memory:
 // net.Listen, net.Dial, and what uses them, such as net/http. A listener on port 0 gets the
@@ -39,12 +40,14 @@
 // on another network, on another process, a signal, C code, the garbage collector or a
 // goroutine from outside of the run is not controlled. It runs once, as under go test.
 //
-// Not seen are races on plain variables, because no other goroutine runs between two plain
-// reads and writes: run go test -race too, or jostle test -race. A run does not repeat if
-// it depends on addresses, such as the order of a large map whose keys are pointers. In
-// contrast to testing/synctest, time also passes if a goroutine looks at the clock again
-// and again, a goroutine that waits for a mutex counts as blocked, and the order in which
-// goroutines run is chosen, saved and replayed.
+// jostle does not detect races on plain variables, because no other goroutine runs
+// between two plain reads and writes. To detect them, also run go test -race or jostle
+// test -race. A run does not repeat if it depends on addresses, such as the order of a
+// large map whose keys are pointers.
+//
+// Package testing/synctest differs in three ways. With jostle, time also passes if a
+// goroutine reads the clock again and again, a goroutine that waits for a mutex counts as
+// blocked, and the order in which goroutines run is chosen, saved and replayed.
 package goroutine
 
 import (
@@ -270,8 +273,9 @@ var trimmer = stack.NewTrimmer(reflect.TypeFor[world]().PkgPath())
 // HandlerPlace returns the line at which the goroutine's function begins.
 func (r *routine) HandlerPlace() stack.Frame { return r.place }
 
-// Waits says what the goroutine waits for, and where, who holds that lock, and where that
-// channel was made.
+// Waits returns the line at which the goroutine waits, and what it waits for.
+// For a lock it also returns which goroutines have locked it, and for a channel
+// the line that made it.
 func (r *routine) Waits() (out stack.Wait) {
 	out.Actor = r.ref.String()
 	if frames := r.frames(); len(frames) > 0 {
@@ -338,7 +342,8 @@ func (w *world) holders(object uintptr) (list []stack.Hold) {
 
 func (r *routine) state() *state { return r.world.stateOf(r.thread) }
 
-// String describes the goroutine as the state of an actor.
+// String returns the state of the goroutine, as reports show the state of an
+// actor.
 func (r *routine) String() string {
 	if r.why == exited {
 		return "ended"

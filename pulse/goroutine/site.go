@@ -20,7 +20,8 @@ type site struct {
 
 func (s *site) String() string { return s.label }
 
-// IsOperation makes a site a trace.Operation.
+// IsOperation marks a site as a trace.Operation, so that traces show it by its
+// text.
 func (s *site) IsOperation() {}
 
 // A siteKey identifies a site: the operation, and the innermost calls that led

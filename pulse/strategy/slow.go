@@ -46,7 +46,8 @@ func (s *slow) Begin(seed uint64) {
 	s.rate, s.ranked, s.early = slowRates[w%8], w>>3%4 != 0, mostSlowEarly
 }
 
-// Needs requests a Pick even for a single deliverable message, because it may be held.
+// Needs requests a call to Pick even if only one message is deliverable,
+// because Slow may hold that message.
 func (s *slow) Needs() pulse.Needs { return pulse.Needs{Single: true} }
 
 func (s *slow) Pick(e *pulse.Enabled) int {

@@ -280,13 +280,14 @@ func (r *chartRow) fit(column, most int) {
 	r.to = Shortened(r.to, max(1, most-utf8.RuneCountInString(r.line)))
 }
 
-// Shortened returns a text with at most the given number of characters. If it must be cut, it is
-// cut between words, if that costs few characters, and ends with "…".
+// Shortened returns a text with at most the given number of characters. A text
+// that is too long ends with "…". It is cut between words if it thereby loses
+// at most a few characters more.
 func Shortened(text string, most int) string {
 	if utf8.RuneCountInString(text) <= most {
 		return text
 	}
-	const costs = 12 // the number of characters that a line may lose by a cut between words
+	const costs = 12 // a cut between words may lose this many characters
 	list := []rune(text)[:max(0, most-1)]
 	for i := len(list) - 1; i > max(0, len(list)-costs); i-- {
 		if strings.ContainsRune(" ,;:([", list[i]) {

@@ -43,8 +43,8 @@ func (m *Image) Begin(w *Walker) {
 	}
 }
 
-// Add adds the memory that v refers to. It returns false if that memory cannot be copied;
-// the image is then of no use.
+// Add copies the memory that v refers to into the image. It returns false if
+// that memory cannot be copied; the image is then of no use.
 func (m *Image) Add(v any) bool {
 	if v == nil {
 		return true
@@ -214,7 +214,7 @@ func (m *Image) mapping(sh *shape, p unsafe.Pointer) bool {
 	return m.depth <= maxDepth && (n == 0 || m.hold(sh.key, keys.UnsafePointer(), n) && m.hold(sh.elem, values.UnsafePointer(), n))
 }
 
-// Restore writes the copies back.
+// Restore writes the copies back to the memory from which Add made them.
 func (m *Image) Restore() {
 	for i := range m.used {
 		x := &m.parts[i]
