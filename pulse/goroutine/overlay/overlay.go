@@ -108,7 +108,7 @@ func versionOf(goroot string) (string, error) {
 	if found := release.FindStringSubmatch(line); found != nil && slices.Contains(supported, found[1]) {
 		return found[1], nil
 	}
-	return "", fmt.Errorf("jostle schedules goroutines with Go %s only: %s is %s", strings.Join(supported, " and "), goroot, line)
+	return "", fmt.Errorf("this Go version is not supported: %s is %s; supported are Go %s", goroot, line, strings.Join(supported, " and "))
 }
 
 var release = regexp.MustCompile(`^go(1\.\d+)`)

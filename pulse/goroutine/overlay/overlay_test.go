@@ -164,7 +164,7 @@ func TestRefused(t *testing.T) {
 		want    string
 	}{
 		{"no GOROOT", Options{Goroot: filepath.Join(dir, "nowhere")}, "cannot read the Go version of "},
-		{"another version", Options{Goroot: copyOf(t, "go1.28.1")}, "jostle schedules goroutines with Go 1.26 and 1.27 only: "},
+		{"another version", Options{Goroot: copyOf(t, "go1.28.1")}, "this Go version is not supported: "},
 		{"a development version", Options{Goroot: copyOf(t, "devel go1.28-abc")}, " is devel go1.28-abc"},
 		{"a patched installation", Options{Goroot: patched}, "once.go cannot be changed: "},
 		{"no sources", Options{Goroot: dir, Jostle: dir}, " has no sources of jostle: "},
