@@ -96,8 +96,9 @@ func process(body func(*pulse.Process), msgs ...any) func(*pulse.System) *pulse.
 	}
 }
 
-// twice makes one step without alternatives, then a step for which the strategy can
-// choose between two. The actors would restart after a panic of their own code.
+// twice takes a step without alternatives, and then a step for which the
+// strategy chooses between two messages. The strategy or an observer causes the
+// failure, so the supervisor must not restart the actor.
 func twice(s *pulse.System) *pulse.Failure {
 	spec := pulse.Spec{Name: "shop", Actor: pulse.Func(refusing), OnPanic: pulse.OnPanicRestart}
 	a, b := s.SpawnSpec(spec), s.SpawnSpec(spec)
@@ -109,7 +110,8 @@ func twice(s *pulse.System) *pulse.Failure {
 	return s.Failure()
 }
 
-// choosing asks for a choice in a step. Its actor would restart after a panic of its own.
+// choosing asks for a choice in a step. The strategy causes the failure, so the
+// supervisor must not restart the actor.
 func choosing(s *pulse.System) *pulse.Failure {
 	choose := pulse.Func(func(ctx *pulse.Ctx, _ any) { ctx.Choose(3) })
 	s.Send(s.SpawnSpec(pulse.Spec{Name: "shop", Actor: choose, OnPanic: pulse.OnPanicRestart}), blast{})

@@ -235,7 +235,7 @@ func TestHostedStuck(t *testing.T) {
 	}
 }
 
-// TestHostedTimers checks that a runtime's timers use virtual time.
+// TestHostedTimers checks that the timers of a hosted runtime use virtual time.
 func TestHostedTimers(t *testing.T) {
 	sys := pulse.New(pulse.Options{})
 	defer sys.Close()
@@ -321,8 +321,8 @@ func TestHostedMessagesAllocateNothing(t *testing.T) {
 	}
 }
 
-// TestHostedReportForgetsWaits checks that a report does not show a wait of
-// a clerk that is over.
+// TestHostedReportForgetsWaits checks that a stuck report does not show a wait
+// of a clerk that has ended.
 func TestHostedReportForgetsWaits(t *testing.T) {
 	sys := pulse.New(pulse.Options{Environment: pulse.EnvironmentClosed})
 	defer sys.Close()
@@ -335,8 +335,9 @@ func TestHostedReportForgetsWaits(t *testing.T) {
 	}
 }
 
-// TestHostedCoroutinesThatEndCostNothing checks that a runtime may make a
-// coroutine for each message: ended ones are reused.
+// TestHostedCoroutinesThatEndCostNothing checks that a runtime can make a
+// coroutine for each message at no cost, because the pool reuses coroutines
+// that have ended.
 func TestHostedCoroutinesThatEndCostNothing(t *testing.T) {
 	sys := pulse.New(pulse.Options{Steps: 1 << 30})
 	defer sys.Close()

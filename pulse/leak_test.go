@@ -282,7 +282,7 @@ func TestManyRuns(t *testing.T) {
 	if allocs := testing.AllocsPerRun(1000, run); allocs > 0 {
 		t.Errorf("%v allocations for a run", allocs)
 	}
-	if n := runtime.NumGoroutine(); n > goroutines { // there may be fewer, if a goroutine of another test has just ended
+	if n := runtime.NumGoroutine(); n > goroutines { // the number may be smaller if a goroutine of another test has just ended
 		t.Errorf("%d goroutines after 1,000 runs, %d after one", n, goroutines)
 	}
 }

@@ -26,8 +26,8 @@ func TestLockedThreads(t *testing.T) {
 			}()
 		}
 	}
-	// with runs a process and an actor, whose step comes between two steps
-	// of the process.
+	// with runs a program of a process and an actor. The actor takes its step
+	// between two steps of the process.
 	with := func(s *pulse.System, body func(*pulse.Process), a pulse.Actor) {
 		p, other := s.Go("p", body), s.Spawn("other", a)
 		s.Send(p, 1)

@@ -85,7 +85,7 @@ type template struct {
 	process bool
 	safe    bool
 	renewed bool // whether a restart may lose the actor's state
-	starts  bool // the actor is a Starter; a process calls Started
+	starts  bool // set if the actor is a Starter, or a process that calls Started
 	room    int  // the bound of its mailbox; 0 means no bound
 	oldest  bool // a full mailbox loses its oldest message, not the new one
 	rules   [modelTables][modelStates][modelKinds + 1][]action

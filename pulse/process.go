@@ -91,7 +91,7 @@ func (c *cast) codeEnded(a *actor) {
 	if thrown != nil {
 		panic(thrown)
 	}
-	if c.todo.afterStep&workEnd == 0 { // otherwise the process has called Stop, and finishStep ends the actor
+	if c.todo.afterStep&workEnd == 0 { // if the bit workEnd is set, the process has called Stop, and finishStep ends the actor
 		c.end(a, "returned")
 	}
 }

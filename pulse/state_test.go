@@ -940,7 +940,7 @@ func countStates(t *testing.T, o pulse.Options, build func(*pulse.System)) (orde
 func TestServerStates(t *testing.T) {
 	e := &stater{}
 	o := server.Options()
-	o.Strategy, o.Environment = e, pulse.EnvironmentOpen // so that a run whose actors still wait does not fail
+	o.Strategy, o.Environment = e, pulse.EnvironmentOpen // an open environment, in which a run does not fail if actors still wait
 	sys := pulse.New(o)
 	defer sys.Close()
 	states, nodes := map[uint64]string{}, map[string]bool{}

@@ -7,9 +7,9 @@ import (
 // In most programs no two actors and no two messages share memory: each handler
 // is a pointer to a struct without pointers, and no message has a pointer. A
 // walk over such a state, the quick walk, need not search for blocks of memory
-// that it has written already. It computes the same hash as any walk. It keeps
-// nothing of what earlier walks have read except the places of the handlers, so
-// that it sees every change, whoever made it.
+// that it has written already. It computes the same hash as an ordinary walk.
+// From earlier walks it reuses only the places of the handlers, so it notices
+// every change of their contents.
 
 // lone is what a stateWalk knows about handlers that share no memory.
 type lone struct {

@@ -191,7 +191,7 @@ type routine struct {
 	start
 	world  *world
 	thread thread
-	id     uint64 // its number in the run, from 1; 1 is the goroutine that runs main
+	id     uint64 // the number of the goroutine in the run, from 1; 1 is the goroutine that runs main
 	ref    pulse.Ref
 	why    reason // why the goroutine returned control to jostle
 	turn   *site  // the message that the goroutine is to receive, or nil if it cannot run

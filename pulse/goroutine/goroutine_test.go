@@ -278,8 +278,8 @@ func TestPatience(t *testing.T) {
 	}
 }
 
-// TestSameInstant: the timers of one instant fire together, or what one of them wakes runs before
-// the others fire.
+// TestSameInstant: if several timers are due at the same time, either all fire
+// together, or a goroutine that one of them wakes runs before the others fire.
 func TestSameInstant(t *testing.T) {
 	for _, c := range []struct {
 		strategy pulse.Strategy
@@ -295,7 +295,7 @@ func TestSameInstant(t *testing.T) {
 	}
 }
 
-// TestLate: a timer fires a little after its time.
+// TestLate: a timer fires a nanosecond after the time at which it is due.
 func TestLate(t *testing.T) {
 	f := &fake{}
 	f.door(sleeps(1, time.Second), exits).run(pulse.New(pulse.Options{}), nil)
@@ -425,8 +425,8 @@ func TestHolders(t *testing.T) {
 	}
 }
 
-// TestChannels: the channels that a goroutine waits for are in the order of the lines that have made
-// them, whatever their addresses.
+// TestChannels: a wait lists the channels of a select in the order of the lines
+// that made them, whatever their addresses.
 func TestChannels(t *testing.T) {
 	var pcs [2]uintptr
 	runtime.Callers(1, pcs[:1])

@@ -154,9 +154,9 @@ func (w *world) over(r *routine) bool {
 // mostSettling is the number of steps for which goroutines run on after a test.
 const mostSettling = 1000
 
-// settle lets the goroutines that can run go on after a test has ended, without the
-// system. Abandoned at once, one might leave a package-level mutex locked, and every later
-// run would wait for it.
+// settle lets the goroutines that can run continue after a test has ended,
+// without the system. If a goroutine were abandoned at once, it might leave a
+// package-level mutex locked, and every later run would wait for that mutex.
 func (w *world) settle() {
 	var ready []thread
 	for _, r := range w.list {

@@ -115,7 +115,7 @@ func TestSettledCrowds(t *testing.T) {
 // two sinks. A referee cuts the link from one source to the first sink, and later heals it.
 type brawl struct {
 	sources, referee int
-	overrule         bool // the test sometimes picks another message than the strategy
+	overrule         bool // set if the test sometimes delivers another message than the strategy picks
 	order            strings.Builder
 }
 
@@ -186,10 +186,11 @@ func (w *watched) Pick(e *pulse.Enabled) int {
 	return k
 }
 
-// TestCrowdsAreDrawnAsEach compares the frequencies of a program's orders, by
-// chi-square, when all races are crowds and when each message is drawn
-// individually. Random's frequencies differ, so the test can fail. By day
-// each program has one kind of delivery.
+// TestCrowdsAreDrawnAsEach compares two frequencies of each order of a program,
+// by chi-square: when all races are crowds, and when the priority of each
+// message is drawn individually. The frequencies with Random differ, which
+// shows that the comparison can fail. By day each program runs with one kind of
+// delivery.
 func TestCrowdsAreDrawnAsEach(t *testing.T) {
 	programs := []*brawl{{sources: 2}, {sources: 3}, {sources: 2, referee: 2}, {sources: 1, referee: 4}, {sources: 2, referee: 2, overrule: true}}
 	for i, p := range programs {

@@ -169,9 +169,9 @@ func (p *lanes) after(lane, n int, others ...mark) bool {
 	return true
 }
 
-// hops is a program with a chain of hops, each over a channel of its own; the
-// last hop goes to the sink. One single message also goes to the sink. found
-// reports whether the single message came last.
+// hops is a program with a chain of hops, each over a channel of its own. The
+// last hop goes to the sink. One single message also goes to the sink. The
+// field found is set if the single message came last.
 type hops struct {
 	n     int
 	found bool

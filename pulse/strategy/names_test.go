@@ -59,8 +59,8 @@ func TestNames(t *testing.T) {
 }
 
 // TestSameSeedSameRun checks for each strategy that a new strategy and a used
-// one take the same steps if both make the same runs, and that seeds make a
-// difference. Some strategies learn in the first run.
+// one take the same steps if both make the same sequence of runs. It also
+// checks that different seeds give different runs.
 func TestSameSeedSameRun(t *testing.T) {
 	for _, s := range all() {
 		hashes := func() (list []uint64) {

@@ -194,7 +194,7 @@ func (r *Replayer) Done() error {
 		next, _ := r.wanted()
 		rest := choice.Record{Deliveries: r.record.Deliveries[len(r.record.Deliveries)-deliveries:]}
 		left, more := rest.Received(), "has more"
-		if left > 0 { // otherwise the rest of the record consists of Holds
+		if left > 0 { // if left is zero, the rest of the record consists of Holds
 			more = fmt.Sprintf("has %d more", left)
 		}
 		return fmt.Errorf("the run ended after %s, but the record %s: next is %s",

@@ -180,9 +180,9 @@ func (w *Walker) SteadySum(v any) uint64 {
 	return w.EndProbe(m)
 }
 
-// Plain reports whether v contains no pointers, except inside strings, tools (see RoleTool)
-// and special values (see Special). Whoever has a copy of such a value can be sure that nobody
-// else changes it.
+// Plain reports whether v contains no pointers, except inside strings, tools
+// (see RoleTool) and special values (see Special). A copy of a plain value
+// cannot be changed by other code.
 func (w *Walker) Plain(v any) bool { return w.shapeOf(v).plain }
 
 // Try writes v as Value does and returns true. If v cannot be read, Try writes nothing and
