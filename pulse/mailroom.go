@@ -24,10 +24,10 @@ import (
 //     holds a message in flight, or is kept for the recorder or the orphans.
 type mailroom struct {
 	ready     []int32      // slots of the messages that can be delivered now
-	sends     []trace.Send // the messages, by slot; in a recorded run also Trace.Sends
+	sends     []trace.Send // the messages in flight; the index of a message is its slot; in a recorded run sends is also Trace.Sends
 	channels  []channel
 	moved     int   // the smallest index of ready at which a removal has moved entries since Enabled.Changed last read this field
-	seq       int32 // number of messages posted so far; the next message gets the next Seq
+	seq       int32 // number of messages that have entered a channel so far; the next one gets the next Seq
 	taken     int32 // index of the closed channel from which a message was last taken
 	past      int32 // in a recorded run, the number of messages that are no longer in flight
 	limit     int32 // maximum number of messages in flight

@@ -31,7 +31,7 @@ type Process struct {
 	takes acceptance
 	code  uintptr
 	like  uintptr // for a ReceiveAs, the type word of the message type; else 0
-	asked uintptr // the value of code for which fixed was computed
+	asked uintptr // the function address for which the field fixed was computed last
 	fixed bool    // set if the predicate depends only on its argument: see isFixed
 }
 

@@ -170,8 +170,8 @@ func (t *traffic) sendAs(from, to int32, msg any, kind trace.SendKind, ask int32
 	return m
 }
 
-// message makes a message in the running step and returns the slot of the
-// message. It does not post the message.
+// message makes a message in the running step and returns its slot. It does not
+// put the message into its channel.
 func (t *traffic) message(from, to int32, msg any, kind trace.SendKind, ask int32) int32 {
 	if t.rec.sent > t.mail.limit && t.rec.cur != trace.Test {
 		t.tooMany("sent") // this limit bounds the memory of a step that sends in an endless loop, even if few of its messages wait
@@ -376,8 +376,8 @@ func (t *traffic) passTime(until int64) bool {
 	return true
 }
 
-// tick posts the message of a periodic timer and sets the timer again. If the
-// previous message still waits, tick posts no message.
+// tick puts the message of a periodic timer into its channel and sets the timer
+// again. If the previous message still waits, tick sends no message.
 func (t *traffic) tick(e entry) {
 	c := &t.clock
 	e.at = addTime(e.at, e.period)

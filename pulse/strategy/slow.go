@@ -88,12 +88,13 @@ func rankOf(lot uint64) uint64 { return lot<<8 | 1 }
 // allHeld is the result of the methods first and any if all deliverable messages are held.
 const allHeld = -1
 
-// slowSample is the number of messages that Slow considers if more than few are
-// deliverable.
+// If many messages are deliverable (more than the constant few), Slow considers
+// only slowSample of them, chosen at random.
 const slowSample = 8
 
-// first returns the message with the highest priority that is not held, or allHeld. If n
-// is greater than few, it considers only a random sample of the messages.
+// first returns the message with the highest priority that is not held, or
+// allHeld. If n is greater than the constant few, it considers only a random
+// sample of the messages.
 func (s *slow) first(e *pulse.Enabled, n int) int {
 	if n > few {
 		return s.firstOfSample(e, n)
