@@ -342,7 +342,7 @@ func TestEncodeErrors(t *testing.T) {
 		c    Case
 		want string
 	}{
-		{bad, "corpus: choice 1 cannot be stored: value 2 of 2, expected less than 2"},
+		{bad, "corpus: choice 1 cannot be stored: value 2 of 2 answers, expected less than 2"},
 		{planned, "corpus: choice 0 cannot be stored: 0 answers, expected at least 1"},
 	}
 	for _, test := range tests {

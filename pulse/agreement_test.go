@@ -11,17 +11,17 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// These tests compare Swappable with the orders that are possible: they run all
-// orders of tiny programs. The programs have no timers, faults or actors that end.
-// For two receives a and b of one plain actor, a the earlier, the claims are:
+// These tests compare Swappable with the orders that are possible. They run all
+// orders of tiny programs, which have no timers, no faults, and no actors that
+// end. Let a and b be two receives of one plain actor, a before b. The causal
+// past of a step is everything that happened before it.
 //
-//   - Swappable(a, b): in some order both are received, each after the same
-//     causal past of its sending, and b comes first.
-//   - not Swappable(a, b): in no order is that so.
+//   - If Swappable(a, b) is true, b comes before a in some order in which both messages
+// are sent with the same causal past.
+//   - If Swappable(a, b) is false, there is no such order.
 //
-// The causal past of a step is the sending of its message, with its past, and
-// the previous step of its actor, with its past. Processes are left out:
-// Swappable does not consider what they wait for.
+// The programs have no processes, because Swappable does not consider which
+// messages a process accepts.
 
 // An odometer is a strategy that tries all orders, one in each run.
 type odometer struct {
@@ -55,8 +55,9 @@ func (o *odometer) next() bool {
 	return false
 }
 
-// A reactor sends the messages that its rule lists for each number of received
-// messages, so its actions depend on their order.
+// A reactor counts the messages it receives. Its rule for each count says to
+// which actors it then sends a message. So its actions depend only on the
+// number of messages before.
 type reactor struct {
 	rules [3][]int // the receivers
 	count int
@@ -75,7 +76,8 @@ func (r *reactor) Receive(ctx *pulse.Ctx, msg any) {
 	}
 }
 
-// A tiny is a program of reactors, to which the test sends sparks in two runs.
+// A tiny is a program of reactors. The test sends them messages before a first
+// run and before a second run.
 type tiny struct {
 	rules [3][3][]int
 	first []int // the receivers of the messages that the test sends before the first run
@@ -126,7 +128,7 @@ func (c checker) Stepped(sys *pulse.System, step int) {
 	}
 }
 
-// pasts numbers messages by causal past: equal numbers mean equal pasts.
+// pasts gives each causal past a number. Equal pasts have equal numbers.
 type pasts map[string]int
 
 func (p pasts) number(format string, args ...any) int {
@@ -137,7 +139,9 @@ func (p pasts) number(format string, args ...any) int {
 	return p[key]
 }
 
-// sendings numbers the sending of each step's message. Equal sendings have equal numbers.
+// sendings returns, for each step, a number for the sending of its message with
+// the causal past of that sending. Equal sendings have equal numbers in all
+// orders.
 func (p pasts) sendings(tr *trace.Trace) []int {
 	steps := make([]int, len(tr.Steps)) // the past of each step, including the step
 	list := make([]int, len(tr.Steps))
@@ -172,7 +176,7 @@ func (p *tiny) agreement(t *testing.T, d pulse.Delivery, most int,
 	sys := pulse.New(pulse.Options{Delivery: d, Record: true, Strategy: o})
 	defer sys.Close()
 	numbers, seen := pasts{}, map[twoSends]bool{}
-	claims := map[twoSends][2]bool{} // whether some order claims that the pair is swappable, and whether some order claims that it is not
+	claims := map[twoSends][2]bool{} // for each pair: whether it was swappable in some order, and whether it was not swappable in some order
 	for orders := 0; ; orders++ {
 		if orders == most {
 			return 0, 0, false

@@ -20,7 +20,7 @@ type frugal struct {
 }
 
 type (
-	cue    struct{} // the type has size zero, like most messages in these tests
+	cue    struct{} // of size zero, like most messages in these tests
 	answer struct{}
 )
 
@@ -74,7 +74,7 @@ func frugalParent(ctx *pulse.Ctx, msg any) {
 	}
 }
 
-// A frugalArchive stores its messages and records its start.
+// A frugalArchive writes its messages and its start to its disk.
 type frugalArchive struct{}
 
 func (frugalArchive) Started(ctx *pulse.Ctx, _ pulse.Start) { ctx.Disk().Write("began", cue{}) }
@@ -98,8 +98,8 @@ var (
 	frugalStruck   pulse.Actor = pulse.Func(frugalNemesis)
 )
 
-// frugalNemesis causes every fault but a partition, which must store its
-// groups.
+// frugalNemesis causes every fault except a partition, which allocates memory
+// for its groups.
 func frugalNemesis(ctx *pulse.Ctx, _ any) {
 	if ctx.Self() != frugalRefs[0] {
 		return
@@ -149,7 +149,8 @@ var frugals = []frugal{
 	}},
 }
 
-// allocating is a frugal that allocates, as a canary.
+// allocating is a program of type frugal that does allocate. Tests must report
+// it.
 var allocating = frugal{"boxed", 0, func(sys *pulse.System) {
 	a := sys.Spawn("a", frugalIdle)
 	for range 3 {

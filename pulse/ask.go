@@ -61,7 +61,7 @@ func (s *System) Ask(to Ref, msg any) any {
 	if !s.mustBeIdle("Ask") {
 		return nil
 	}
-	if to.sys != s || to.run != s.run { // tested here first, so that the text for check is built only if check fails
+	if to.sys != s || to.run != s.run { // the test in check, repeated here because building the text for check is slow
 		s.check(to, "Ask "+trace.Label(msg))
 	}
 	test := s.actors[trace.Test]

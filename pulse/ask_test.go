@@ -21,7 +21,8 @@ func (b *busy) Receive(ctx *pulse.Ctx, msg any) {
 	}
 }
 
-// TestAskOfTheTest: the run continues until the answer has come, and then stops.
+// TestAskOfTheTest: Ask continues the run until the answer has come, and then
+// stops the run.
 func TestAskOfTheTest(t *testing.T) {
 	for _, record := range []bool{false, true} {
 		s := newSystem(t, pulse.Options{Record: record})
@@ -62,8 +63,8 @@ var newest = &decider{pick: func(e *pulse.Enabled) int {
 	return best
 }}
 
-// TestAskLeavesOthersWaiting: messages that wait when the answer comes keep
-// waiting, and the test's next actions follow the answer.
+// TestAskLeavesOthersWaiting: when Ask returns, messages to other actors still
+// wait. What the test does next happens after the answer.
 func TestAskLeavesOthersWaiting(t *testing.T) {
 	for _, d := range []pulse.Delivery{pulse.DeliveryFIFO, pulse.DeliveryUnordered} {
 		s := newSystem(t, pulse.Options{Strategy: newest, Record: true, Delivery: d})
@@ -92,8 +93,8 @@ func TestAskLeavesOthersWaiting(t *testing.T) {
 	}
 }
 
-// TestAskAndTheRest: the trace shows whether any step but those of the test could have come in
-// place of the answer.
+// TestAskAndTheRest: the trace records whether a step of another actor, a fault
+// or an early timer could have come in place of the answer.
 func TestAskAndTheRest(t *testing.T) {
 	for _, c := range []struct {
 		name    string
@@ -150,8 +151,8 @@ func TestAskAndReceived(t *testing.T) {
 	}
 }
 
-// TestAskAsAnswer: the answer may come from other actors, from processes,
-// and at a later time.
+// TestAskAsAnswer: the answer may come from an actor other than the asked one,
+// from a process, and at a later time.
 func TestAskAsAnswer(t *testing.T) {
 	s := newSystem(t, pulse.Options{})
 	heir := s.Spawn("heir", pulse.Func(func(ctx *pulse.Ctx, msg any) { ctx.Send(msg.(pulse.Ref), "by the heir") }))

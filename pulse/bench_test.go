@@ -29,8 +29,9 @@ func runner(tb testing.TB, o pulse.Options, l load.Load) func() {
 	}
 }
 
-// BenchmarkStep has a row for each target of a run; the README's table has these rows and
-// those of the coverage benchmark.
+// BenchmarkStep measures one step in each kind of run for which the project has
+// a goal for speed. The README's table has these rows and those of the coverage
+// benchmark.
 func BenchmarkStep(b *testing.B) {
 	ring, random := load.Ring(10, 10, 10), func() pulse.Strategy { return strategy.Random() }
 	rows := []struct {

@@ -176,8 +176,8 @@ func (c *cast) end(a *actor, reason string) {
 }
 
 // endChildren ends all descendants of an actor. If a child has already ended,
-// endChildren records a dependency on the child, because an earlier step would
-// have ended it.
+// endChildren records a dependency on the child: in an earlier position, the
+// running step would have ended it.
 func (c *cast) endChildren(parent int32, reason string) {
 	for i := int(parent) + 1; i < len(c.actors); i++ {
 		switch a := c.actors[i]; {

@@ -40,7 +40,7 @@ const (
 	fire    effect = iota // a timer's message becomes deliverable
 	tick                  // a periodic timer's message becomes deliverable, and the timer is set again
 	unblock               // FIFO delivery: the delay of a message in a channel ends
-	release               // Unordered delivery: a delayed message is posted
+	release               // Unordered delivery: the delay of a message ends
 )
 
 // An entry is an event that is due at a time.
@@ -174,7 +174,7 @@ func (c *clock) find(number, send int32) int {
 	if i := c.placeOf(send); i >= 0 && c.heap[i].number == number {
 		return i
 	}
-	if c.periodic == 0 { // only the entry of a periodic timer gets a new send
+	if c.periodic == 0 { // only the field send of a periodic timer's entry changes
 		return -1
 	}
 	return indexFunc(c.heap, func(e entry) bool { return e.number == number })

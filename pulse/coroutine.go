@@ -187,7 +187,7 @@ func (c *Coroutine) runBody() {
 		v := recover()
 		if v == nil && c.killed { // a deferred function has called Goexit
 			c.exit = true
-			c.yield(signal{}) // Kill then resumes the coroutine from another goroutine, which the Goexit may end
+			c.yield(signal{}) // the coroutine waits for Kill to resume it from a new goroutine, because Goexit may end the goroutine that resumes the coroutine
 		}
 		if v == nil || c.killed && ofKill(v) {
 			return // after this return a Goexit (v is nil) continues by itself
@@ -271,7 +271,7 @@ func (c *Coroutine) die() {
 	}
 	if c.kills++; c.kills > stubborn {
 		c.unlock(c.g)
-		c.yield(signal{}) // Kill then resumes the coroutine from another goroutine, which the Goexit may end
+		c.yield(signal{}) // the coroutine waits for Kill to resume it from a new goroutine, because Goexit may end the goroutine that resumes the coroutine
 		runtime.Goexit()
 	}
 	panic(killThrown{})

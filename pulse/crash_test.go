@@ -19,8 +19,8 @@ func crashing(n int, loses bool) pulse.Options {
 	return pulse.Options{Record: true, Strategy: &struckAt{crash: n, loses: loses}, Faults: pulse.Faults{Crash: 1}}
 }
 
-// A clumsy bookkeeper performs several actions in one step, and may crash
-// between them. Each kind of bookkeeper performs the same actions.
+// keepsBooks is the code of a bookkeeper: it performs several actions in one
+// step, and may crash between them.
 func keepsBooks(ctx *pulse.Ctx, to pulse.Ref, d *diary) {
 	defer d.write("deferred")
 	defer func() {
@@ -37,7 +37,7 @@ func keepsBooks(ctx *pulse.Ctx, to pulse.Ref, d *diary) {
 	ctx.Send(to, "after")
 }
 
-// bookkeepers are the kinds of code that can crash.
+// bookkeepers are the kinds of actors that run keepsBooks.
 var bookkeepers = []struct {
 	name  string
 	spawn func(s *pulse.System, to pulse.Ref, d *diary)
@@ -76,8 +76,9 @@ var bookkeepers = []struct {
 	}},
 }
 
-// TestMayCrash checks what a crash within a step leaves, which is the same for
-// all kinds of code.
+// TestMayCrash checks which messages, disk writes and log lines remain of a
+// step in which the actor crashes. They must be the same for handlers,
+// processes and hosted actors.
 func TestMayCrash(t *testing.T) {
 	var charts strings.Builder
 	for _, form := range bookkeepers {
@@ -225,7 +226,8 @@ func TestCrashesRepeat(t *testing.T) {
 	}
 }
 
-// An archive writes its messages to disk, late.
+// An archive counts its messages in memory, and later writes the count to its
+// disk.
 type archive struct{ n int }
 
 func (a *archive) Started(ctx *pulse.Ctx, _ pulse.Start) {

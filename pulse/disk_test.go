@@ -11,8 +11,9 @@ import (
 	"github.com/jostle-go/jostle/pulse/strategy"
 )
 
-// A clerk acts on its disk as each letter of a message says. It writes a digit
-// under "x" and a letter under itself, "-" deletes "x", and "!" syncs.
+// scribbles performs an actor's disk accesses, one for each letter of text. A
+// digit is written under "x". A letter is written under its own name. "-"
+// deletes "x", and "!" syncs.
 func scribbles(ctx *pulse.Ctx, text string) {
 	for _, c := range text {
 		switch {
@@ -28,7 +29,8 @@ func scribbles(ctx *pulse.Ctx, text string) {
 	}
 }
 
-// onDisk reads all names that scribbles may have written.
+// onDisk returns the concatenated values of all names that the function
+// scribbles may have written.
 func onDisk(ctx *pulse.Ctx) string {
 	text := ""
 	for _, name := range []string{"x", "a", "b", "c"} {
@@ -76,7 +78,8 @@ func survivors(t *testing.T, text string, unordered bool) (list []string, answer
 	return slices.Compact(list), answers
 }
 
-// A scribbler scribbles when it is new, and reads its disk after a restart.
+// A scribbler writes to its disk at its first start, and reads the disk after a
+// restart.
 type scribbler struct {
 	text string
 	left *string
@@ -98,7 +101,7 @@ func TestDiskAfterACrash(t *testing.T) {
 	for _, c := range []struct {
 		writes    string
 		unordered bool
-		leaves    string // all possible contents, sorted
+		leaves    string // all contents that the disk can have after the crash, sorted
 		answers   int
 	}{
 		{"", false, "[]", 1},

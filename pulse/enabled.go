@@ -21,7 +21,7 @@ type Enabled struct {
 	// restored is set by Restore until Pick returns Again.
 	restored bool
 	restores int // the number of calls to Restore that had an effect, in all runs
-	moved    int // mailroom.moved as it was when the first call to Changed in the most recent step began
+	moved    int // the value of mailroom.moved before the first call to Changed in the most recent step
 }
 
 // Len returns the number of messages that can be delivered now.

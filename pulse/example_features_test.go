@@ -275,8 +275,9 @@ func (b *mailbox) receive(wanted func(msg any) bool) any {
 	}
 }
 
-// An answer can overtake a message with ReceiveMatch, but not with a mailbox in order of
-// arrival. The overtaken message was rejected before the process asked.
+// A process that uses ReceiveMatch can receive an answer before an older
+// message that it has rejected earlier. A process that stores unwanted messages
+// in a mailbox of its own, in the order of arrival, cannot.
 func ExampleProcess_mailbox() {
 	isWanted := func(msg any) bool { return msg == "wanted" }
 	isAny := func(any) bool { return true }

@@ -14,10 +14,10 @@ type failing struct {
 	exitWhere string                  // the step that called runtime.Goexit
 }
 
-// reset clears the failure of the last run. If the last run passed, reset
-// keeps f.intruder, so that the next run fails with it. If the last run
-// failed, reset drops f.intruder, because it may be a consequence of that
-// failure.
+// reset clears the failure of the last run. f.intruder is the failure of a call
+// from another goroutine. If the last run passed, reset keeps f.intruder, so
+// that the next run fails with it. If the last run failed, reset drops
+// f.intruder, because the failure of that run may be its cause.
 func (f *failing) reset() {
 	if f.failure != nil && f.intruder.Load() != nil { // load before storing, because an atomic store is expensive
 		f.intruder.Store(nil)

@@ -25,7 +25,8 @@ type script struct {
 	do   func(s *pulse.System) *pulse.Failure
 }
 
-// shown returns all texts of a failure.
+// shown returns everything that a report says about a failure. thrown is set if
+// the caller got the failure as a panic.
 func shown(f *pulse.Failure, thrown bool) string {
 	if f == nil {
 		return "no failure\n"
@@ -95,8 +96,9 @@ func process(body func(*pulse.Process), msgs ...any) func(*pulse.System) *pulse.
 	}
 }
 
-// twice makes one step without alternatives, then a step for which the strategy can
-// choose between two. The actors would restart after a panic of their own code.
+// twice takes a step without alternatives, and then a step for which the
+// strategy chooses between two messages. The strategy or an observer causes the
+// failure, so the supervisor must not restart the actor.
 func twice(s *pulse.System) *pulse.Failure {
 	spec := pulse.Spec{Name: "shop", Actor: pulse.Func(refusing), OnPanic: pulse.OnPanicRestart}
 	a, b := s.SpawnSpec(spec), s.SpawnSpec(spec)
@@ -108,7 +110,8 @@ func twice(s *pulse.System) *pulse.Failure {
 	return s.Failure()
 }
 
-// choosing asks for a choice in a step. Its actor would restart after a panic of its own.
+// choosing asks for a choice in a step. The strategy causes the failure, so the
+// supervisor must not restart the actor.
 func choosing(s *pulse.System) *pulse.Failure {
 	choose := pulse.Func(func(ctx *pulse.Ctx, _ any) { ctx.Choose(3) })
 	s.Send(s.SpawnSpec(pulse.Spec{Name: "shop", Actor: choose, OnPanic: pulse.OnPanicRestart}), blast{})
@@ -116,7 +119,8 @@ func choosing(s *pulse.System) *pulse.Failure {
 	return s.Failure()
 }
 
-// TestPanicNil: panic(nil) fails a run. Go versions describe it differently.
+// TestPanicNil: panic(nil) fails a run. The text of the failure depends on the
+// Go version.
 func TestPanicNil(t *testing.T) {
 	f := one(pulse.Func(panicNil), blast{})(pulse.New(pulse.Options{}))
 	if f == nil || !strings.HasSuffix(f.Text, "panic called with nil argument") {
@@ -143,7 +147,8 @@ func TestPanics(t *testing.T) {
 	}))
 }
 
-// A holding is an answers whose Pick may return Hold.
+// A holding is the strategy answers with Needs.Single, so that Pick may return
+// Hold.
 type holding struct{ answers }
 
 func (*holding) Needs() pulse.Needs { return pulse.Needs{Single: true} }
@@ -183,8 +188,8 @@ func askCircle(s *pulse.System) *pulse.Failure {
 	return s.Failure()
 }
 
-// wanted sends messages that a process does not want, from several senders.
-// The process waits for a blast.
+// wanted sends a process messages that it does not accept, from several
+// senders.
 func wanted(s *pulse.System) *pulse.Failure {
 	p := s.Go("clerk", picky)
 	s.Send(p, purchase{1})

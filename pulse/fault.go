@@ -223,8 +223,8 @@ func (o *Options) offersTime() bool {
 }
 
 // goesAstray applies changed links, full mailboxes and faults to a new message.
-// It returns false if the caller must post the message, and true if the message
-// was lost, delayed or already posted.
+// It returns false if the caller must put the message into its channel (see
+// post), and true if the message was lost, delayed or put there already.
 func (t *traffic) goesAstray(m int32) bool {
 	if t.mail.onSend&workObserve != 0 {
 		tell(t.owner, SendObserver.Sent, m)
@@ -276,8 +276,8 @@ func (t *traffic) exposed(m int32) bool {
 	return may
 }
 
-// duplicate posts a copy of message m. The copy is lost if the receiver's
-// mailbox is full.
+// duplicate puts a copy of message m into the channel of m. The copy is lost if
+// the receiver's mailbox is full.
 func (t *traffic) duplicate(m int32) {
 	c := t.copySlot(m)
 	d := &t.mail.sends[c]

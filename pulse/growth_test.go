@@ -15,7 +15,8 @@ import (
 	"github.com/jostle-go/jostle/pulse/strategy"
 )
 
-// growths are programs with n things of one kind. Each call builds the program anew.
+// growths are programs with n things of one kind, such as actors, timers or
+// waiting messages.
 var growths = []struct {
 	what  string
 	o     pulse.Options

@@ -59,8 +59,9 @@ func (c *cast) wasStruck(a *actor, x trace.Strike) {
 	}
 }
 
-// happened adds event e. If no event other than spawns has happened yet, it
-// drops a spawn, because all histories are then zero.
+// happened adds event e. It drops the spawn of an actor if all earlier events
+// are spawns too, because all histories are then zero and the new actor
+// inherits zero.
 func (w *stateWalk) happened(e event) {
 	if w.renew(); e.kind == eventSpawned && len(w.events) == 0 {
 		return

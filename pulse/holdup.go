@@ -45,7 +45,7 @@ func (r *mailroom) block(actor, delta int32) {
 	}
 }
 
-// delay delays message m, which has not been posted yet, until the time at.
+// delay delays message m, which has just been sent, until the time at.
 func (r *mailroom) delay(m int32, at int64) {
 	d := &r.sends[m]
 	e := entry{at: at, send: m, actor: none, effect: release, last: none}
@@ -53,7 +53,7 @@ func (r *mailroom) delay(m int32, at int64) {
 	if !r.unordered {
 		r.post(m, d.From)
 		if b.life != alive {
-			return // the call to post has discarded the message
+			return // post has discarded the message, because its receiver is not alive
 		}
 		e.effect = unblock
 		r.channels[d.Channel].slow++
@@ -136,7 +136,7 @@ func (r *mailroom) refilterUnordered(b *mailbox) {
 	r.held = deleteFunc(r.held, gather)
 	sortFunc(mine, r.compareArrival)
 	if b.here = unknown; !b.open {
-		b.here = 0 // the calls to arrive count the messages again
+		b.here = 0 // the calls to arrive below count the messages again
 	}
 	for _, m := range mine {
 		r.arrive(m, sourceOf(&r.sends[m]))

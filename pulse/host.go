@@ -82,8 +82,8 @@ func (h Host) Touch(what trace.Touched) { h.s.rec.look(trace.Test, what) }
 
 // TouchObject records that the running step does an operation on an object that
 // is no actor, such as a mutex. first is set for the first operation on that
-// object in this run. Call it once for each operation, because the order of the
-// operations tells orders apart.
+// object in this run. Call it once for each operation: two orders of steps are
+// distinct if they differ in the order of the operations on an object.
 func (h Host) TouchObject(number uint32, first bool) {
 	if h.s.rec.on && h.s.rec.inStep() {
 		h.s.rec.touch(int32(number%trace.Objects), trace.AnObject, 0)
@@ -351,11 +351,10 @@ func (h Host) hidden() func(reflect.Type) bool {
 //go:norace
 func (h Host) Progress() (steps int) { return int(h.s.rec.steps) }
 
-// Restores returns how often a run of the system went back to a Snapshot. As a
-// run that does so may repeat step numbers forever, it is stalled only if neither
-// Progress nor Restores changes. It may be called from any goroutine at any time.
-//
-//go:norace
+// Restores returns how often a run of the system went back to a Snapshot. A run
+// that goes back repeats step numbers, so Progress may not increase. Such a run
+// is stalled only if Restores does not change either. Restores may be called
+// from any goroutine at any time.
 func (h Host) Restores() int { return h.s.enabled.restores }
 
 // Stalled returns the number of the running step, or -1 if there is none. If

@@ -15,8 +15,8 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// race is a bureau in which two clerks tell a third; seen is the order of
-// receipt.
+// race is a hosted program (see bureau) in which two actors each send a message
+// to a third. seen is the order in which the third one receives the messages.
 func race(sys *pulse.System) (seen *string) {
 	b := newBureau(sys)
 	seen = new(string)
@@ -83,9 +83,10 @@ func TestHostedReplay(t *testing.T) {
 	}
 }
 
-// ledger is a bureau in which a front clerk must ask the back for each number.
-// While Request blocks, other orders wait. The back changes its behavior when
-// told to close. killed counts the clerks that were ended while they waited.
+// ledger is a hosted program (see bureau). Its front clerk asks its back clerk
+// for each number, and receives nothing else while it waits for the answer. The
+// back clerk changes its behavior when it is told to close. killed counts the
+// clerks that were ended while they waited.
 func ledger(sys *pulse.System, answers bool) (killed *int, log *[]string) {
 	b := newBureau(sys)
 	killed, log = new(int), new([]string)
@@ -124,15 +125,16 @@ func ledger(sys *pulse.System, answers bool) (killed *int, log *[]string) {
 	return killed, log
 }
 
-// A desk is a clerk that runs the programs of adapttest; the test has a desk
-// without a clerk.
+// A desk is a hosted actor (a clerk of a bureau) that runs the programs of
+// package adapttest. The desk of the test itself has no clerk.
 type desk struct {
 	*bureau
 	clerk *clerk
 	item  *item // being received
 }
 
-// A door is the address of a clerk, or of a request that waits for an answer.
+// A door is the address of a clerk. If request is set, a message to the door
+// answers that request.
 type door struct {
 	pid     pid
 	request *item
@@ -233,7 +235,7 @@ func TestHostedStuck(t *testing.T) {
 	}
 }
 
-// TestHostedTimers checks that a runtime's timers use virtual time.
+// TestHostedTimers checks that the timers of a hosted runtime use virtual time.
 func TestHostedTimers(t *testing.T) {
 	sys := pulse.New(pulse.Options{})
 	defer sys.Close()
@@ -319,8 +321,8 @@ func TestHostedMessagesAllocateNothing(t *testing.T) {
 	}
 }
 
-// TestHostedReportForgetsWaits checks that a report does not show a wait of
-// a clerk that is over.
+// TestHostedReportForgetsWaits checks that a stuck report does not show a wait
+// of a clerk that has ended.
 func TestHostedReportForgetsWaits(t *testing.T) {
 	sys := pulse.New(pulse.Options{Environment: pulse.EnvironmentClosed})
 	defer sys.Close()
@@ -333,8 +335,9 @@ func TestHostedReportForgetsWaits(t *testing.T) {
 	}
 }
 
-// TestHostedCoroutinesThatEndCostNothing checks that a runtime may make a
-// coroutine for each message: ended ones are reused.
+// TestHostedCoroutinesThatEndCostNothing checks that a runtime can make a
+// coroutine for each message at no cost, because the pool reuses coroutines
+// that have ended.
 func TestHostedCoroutinesThatEndCostNothing(t *testing.T) {
 	sys := pulse.New(pulse.Options{Steps: 1 << 30})
 	defer sys.Close()

@@ -12,7 +12,8 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// Messages that once misled code that reads messages, or ended the process.
+// Types of messages that once caused a wrong report, or ended the process when
+// jostle read them.
 
 type (
 	selfKeyed map[*selfKeyed]int
@@ -25,7 +26,7 @@ type (
 		once  sync.Once
 		words []string
 	}
-	// A cached message stores its answers.
+	// A cached message stores the results of its methods in its fields.
 	cached struct {
 		Text string
 		mu   sync.RWMutex
@@ -124,7 +125,7 @@ func hostileMessages() map[string]any {
 // is a key of its own map, a list of a million cells, or as many nested
 // interfaces or pointers, used to overflow the stack.
 func TestHostileMessages(t *testing.T) {
-	defer debug.SetMaxStack(debug.SetMaxStack(16 << 20)) // 16 MB: 160 bytes for each of the cells that a message has by day
+	defer debug.SetMaxStack(debug.SetMaxStack(16 << 20)) // 16 MB are 160 bytes for each cell of the longest message by day
 	for name, msg := range hostileMessages() {
 		t.Run(name, func(t *testing.T) {
 			o := pulse.Options{Isolation: true, Record: true}

@@ -8,7 +8,7 @@ import (
 	"github.com/jostle-go/jostle/pulse/value"
 )
 
-// The identities are those of the paper Bitá (Tasharofi et al., FSE 2013),
+// The identities are those of the paper Bitá (Tasharofi et al., ASE 2013),
 // section III-B. The identity of an actor or a message is a hash of its type,
 // the step that made it, and its ordinal number among the actors or messages
 // made by that step. The identity of a step is a hash of the received message
@@ -94,7 +94,7 @@ func (t *types) of(v any) *typeInfo {
 }
 
 func (t *types) add(v any, word uintptr) *typeInfo {
-	info := typeInfo{name: "nil"} // hash 0: see recentType
+	info := typeInfo{name: "nil"} // the hash stays 0, as recentType requires for a nil message
 	if typ := reflect.TypeOf(v); typ != nil {
 		info = typeInfo{name: typ.String(), hash: hash.String(value.TypeName(typ)), starts: startsOf(v, typ)}
 	}

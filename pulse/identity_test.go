@@ -75,7 +75,8 @@ func (g *growth) Receive(ctx *pulse.Ctx, msg any) {
 	}
 }
 
-// grow runs the program and returns the identities of the steps. A step's path is the key.
+// grow runs the program and returns the identity of each step, by the path of
+// the step's message.
 func (g *growth) grow(t *testing.T, sys *pulse.System, seed uint64) (ids map[string]uint64, order string) {
 	sys.Reset(seed)
 	g.fixed = g.fixed[:0]

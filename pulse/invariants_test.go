@@ -177,7 +177,7 @@ func (c *invariants) placesOfMessages() {
 		c.places[m]++
 	}
 	for _, e := range c.System.clock.heap {
-		if e.effect != unblock { // a message that unblock releases is also in its channel, where it was counted
+		if e.effect != unblock { // a message whose delay ends with effect unblock is also in its channel, where it was counted
 			c.places[e.send]++
 		}
 	}
@@ -238,7 +238,8 @@ func (c *invariants) next(h *channel) int32 {
 	return none
 }
 
-// slots checks that each used slot is in exactly one place, which fits its message.
+// slots checks that each used slot is in exactly one list, and that the list
+// fits the state of the slot's message.
 func (c *invariants) slots() {
 	r := &c.mail
 	c.holds(r.keeps == c.rec.on, "slots are kept: %v", r.keeps)
@@ -327,7 +328,7 @@ func (c *invariants) recorder() {
 	}
 }
 
-// ends checks invariants of a run as a whole.
+// ends checks the invariants that concern the whole run.
 func (c *invariants) ends() {
 	l := &c.faults.left
 	for _, n := range []int{l.Drop, l.Duplicate, l.Delay, l.Crash, l.RestartKept, l.RestartLost, l.Partition} {
@@ -366,7 +367,7 @@ func waitingSystem(o Options) *System {
 	return s
 }
 
-// TestInvariantsCanary checks that each of these changes to a correct
+// TestInvariantsCanary checks that each of the listed changes to a correct
 // system breaks an invariant.
 func TestInvariantsCanary(t *testing.T) {
 	changes := []struct {

@@ -19,7 +19,8 @@ type (
 	pack   struct{}
 )
 
-// guarded systems check that messages do not change after sending.
+// guarded turns on the isolation check, which reports messages that change
+// after they were sent.
 var guarded = pulse.Options{Isolation: true}
 
 // A displayed message changes when it is first formatted, as protobuf messages
@@ -31,7 +32,8 @@ func (s *displayed) String() string {
 	return s.text
 }
 
-// isolationScripts are systems in which a message in flight is changed, each in another way.
+// isolationScripts are programs that change a message in flight, each in
+// another way.
 var isolationScripts = []script{
 	{name: "the sender keeps a pointer and changes it in a later step", o: guarded, do: func(s *pulse.System) *pulse.Failure {
 		to := s.Spawn("till", pulse.Func(idle))
@@ -141,7 +143,8 @@ func ring(n int) *node {
 	return first
 }
 
-// mesh links every node to every other.
+// mesh returns a node of a graph of n nodes in which each node refers to every
+// node.
 func mesh(n int) *node {
 	all := make([]*node, n)
 	for i := range all {
@@ -156,7 +159,8 @@ func mesh(n int) *node {
 	return all[0]
 }
 
-// named returns nodes that lead to each other by maps alone.
+// named returns a node of a graph like mesh, but the nodes refer to each other
+// only through maps.
 func named(n int) *node {
 	first := mesh(n)
 	for _, x := range first.links {
@@ -180,7 +184,7 @@ type locked struct {
 	n  int
 }
 
-// messages are unchanged messages of all kinds.
+// messages returns messages of many types. No program changes them.
 func messages(r pulse.Ref) []any {
 	inner := map[string]any{}
 	inner["itself"] = inner

@@ -99,8 +99,8 @@ func TestNothingIsLeft(t *testing.T) {
 	}
 }
 
-// TestLeaksAreSeen: a system that is not closed leaves a goroutine, so the test
-// above would notice one.
+// TestLeaksAreSeen: a system that is not closed leaves a goroutine, and goleak
+// reports that goroutine. So TestNothingIsLeft would notice a leak.
 func TestLeaksAreSeen(t *testing.T) {
 	s := pulse.New(pulse.Options{})
 	s.Go("clerk", taking)
@@ -172,7 +172,7 @@ func TestGoexit(t *testing.T) {
 		returned, ended := false, make(chan struct{})
 		go func() {
 			defer close(ended)
-			defer func() { _ = recover() }() // recover returns nil for Goexit
+			defer func() { _ = recover() }() // if the goroutine ends by Goexit, recover returns nil
 			s.Go("clerk", stubborn)
 			build(s)
 			s.Run()
@@ -202,7 +202,8 @@ func TestGoexit(t *testing.T) {
 
 // TestFailNow is TestGoexit with a real testing.T, whose SkipNow ends a step.
 //
-// Skips: only the inner test, to leave a step as FailNow does and yet pass.
+// Skips: only a subtest, because SkipNow ends the goroutine as FailNow does,
+// but the test can still pass.
 func TestFailNow(t *testing.T) {
 	s := pulse.New(pulse.Options{})
 	t.Run("in a step", func(t *testing.T) {
@@ -281,7 +282,7 @@ func TestManyRuns(t *testing.T) {
 	if allocs := testing.AllocsPerRun(1000, run); allocs > 0 {
 		t.Errorf("%v allocations for a run", allocs)
 	}
-	if n := runtime.NumGoroutine(); n > goroutines { // there may be fewer, if a goroutine of another test has just ended
+	if n := runtime.NumGoroutine(); n > goroutines { // the number may be smaller if a goroutine of another test has just ended
 		t.Errorf("%d goroutines after 1,000 runs, %d after one", n, goroutines)
 	}
 }

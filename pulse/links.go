@@ -207,8 +207,8 @@ func (t *traffic) heldByLink(m int32) bool {
 	return true
 }
 
-// launch posts message m, either at once or, if the link of m delays messages,
-// after the delay.
+// launch puts message m into its channel (see post): at once or, if the link of
+// m delays messages, after the delay.
 func (t *traffic) launch(m int32) {
 	if !t.heldByLink(m) {
 		t.mail.post(m, t.mail.sends[m].From)

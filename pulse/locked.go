@@ -56,10 +56,10 @@ func (p *lockPlace) find() {
 	<-done
 }
 
-// findThread sets p.thread, and reports whether exactly one word qualifies.
-// While a goroutine is locked, the word at this offset is the address of the
-// goroutine's thread, which an earlier word has too. While the goroutine is
-// not locked, the word is zero.
+// findThread sets p.thread, the offset of the word that points to the thread to
+// which a goroutine is locked. That word is zero while the goroutine is not
+// locked. While the goroutine is locked, an earlier word has the same value.
+// findThread reports whether exactly one word behaves like this.
 func (p *lockPlace) findThread() bool {
 	word := func(i int) uintptr { return readWord(self.Goroutine() + uintptr(i)*wordSize) }
 	var locked [wordsOfGoroutine]uintptr
@@ -79,7 +79,8 @@ func (p *lockPlace) findThread() bool {
 }
 
 // findCounter sets p.counter, the offset of the 32-bit number that counts the
-// locks of a thread. It reports whether exactly one number qualifies.
+// locks of a thread. It reports whether exactly one number changes as such a
+// count does.
 func (p *lockPlace) findCounter() bool {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()

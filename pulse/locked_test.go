@@ -26,8 +26,8 @@ func TestLockedThreads(t *testing.T) {
 			}()
 		}
 	}
-	// with runs a process and an actor, whose step comes between two steps
-	// of the process.
+	// with runs a program of a process and an actor. The actor takes its step
+	// between two steps of the process.
 	with := func(s *pulse.System, body func(*pulse.Process), a pulse.Actor) {
 		p, other := s.Go("p", body), s.Spawn("other", a)
 		s.Send(p, 1)
@@ -57,7 +57,7 @@ func TestLockedThreads(t *testing.T) {
 			next, stop := iter.Pull(func(func(int) bool) {})
 			runtime.LockOSThread()
 			with(s, wait, unlock)
-			next() // if unlock releases too many locks, this switch ends the process
+			next() // if the function unlock has released too many locks, this switch ends the process
 			stop()
 		}},
 		{"a handler locks and unlocks", nothing, func(s *pulse.System) {

@@ -111,7 +111,7 @@ func (b *mailbox) awaits(ask int32) bool {
 // wait.
 func (b *mailbox) isWake(d *trace.Send) bool { return b.await != 0 && d.Ask == b.await && isWake(d) }
 
-// isWake reports whether a message is the timeout of a wait or of a poll.
+// isWake reports whether a message is a timeout, of any wait or poll.
 func isWake(d *trace.Send) bool {
 	return d.Ask != 0 && (d.Kind == trace.Timer || d.Kind == trace.Poll)
 }

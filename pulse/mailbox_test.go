@@ -132,7 +132,7 @@ func sendAll(s *pulse.System, to pulse.Ref, list ...any) {
 	}
 }
 
-// producer spawns an actor that sends all that it has in one step.
+// producer spawns an actor that sends all messages of a list in one step.
 func producer(s *pulse.System, to pulse.Ref, list ...any) {
 	s.Send(s.Spawn("producer", pulse.Func(func(ctx *pulse.Ctx, _ any) {
 		for _, msg := range list {

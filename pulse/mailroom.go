@@ -24,10 +24,10 @@ import (
 //     holds a message in flight, or is kept for the recorder or the orphans.
 type mailroom struct {
 	ready     []int32      // slots of the messages that can be delivered now
-	sends     []trace.Send // the messages, by slot; in a recorded run also Trace.Sends
+	sends     []trace.Send // the messages in flight; the index of a message is its slot; in a recorded run sends is also Trace.Sends
 	channels  []channel
-	moved     int   // the smallest index at which a removal has shifted the entries of ready since Enabled.Changed last reset this field
-	seq       int32 // number of messages posted so far; the next message gets the next Seq
+	moved     int   // the smallest index of ready at which a removal has moved entries since Enabled.Changed last read this field
+	seq       int32 // number of messages that have entered a channel so far; the next one gets the next Seq
 	taken     int32 // index of the closed channel from which a message was last taken
 	past      int32 // in a recorded run, the number of messages that are no longer in flight
 	limit     int32 // maximum number of messages in flight
@@ -40,7 +40,7 @@ type mailroom struct {
 	links   links      // the links changed by a Nemesis
 	slow    int        // number of delayed messages in flight
 	choosy  int        // number of closed mailboxes
-	matches bool       // set if the accept of some mailbox has been acceptMatching in this run
+	matches bool       // set if in this run some actor has accepted only messages that match a predicate
 	boxes   []*mailbox // for each actor, its mailbox
 	table   hash.Table // maps channelKey to the index of a channel
 	held    []int32    // with Unordered delivery, the messages that have arrived but are not deliverable now
@@ -233,9 +233,9 @@ func (r *mailroom) append(c *channel, d *trace.Send, m int32) {
 	r.sends[before].Next = m
 	d.Next = none
 	c.head, c.tail = head, m
-	n := len(r.ready) // newChannel ensures that the length is below the capacity of ready
+	n := len(r.ready) // newChannel has ensured that n is less than cap(r.ready)
 	r.ready[:n+1][n] = m
-	r.ready = r.ready[:n+empty] // ready is sliced from itself, so that the compiled code stores only the length
+	r.ready = r.ready[:n+empty] // slicing the field itself makes the compiler store only the new length
 }
 
 // enqueueClosed appends a message to a closed channel. If the message becomes

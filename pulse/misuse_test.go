@@ -12,8 +12,8 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// A market is a system with stored references and contexts, which tests
-// misuse.
+// A market is a system for tests of misuse. It stores the Refs, Ctxs and
+// Processes of its actors, so that a test can use them at the wrong time.
 type market struct {
 	s          *pulse.System
 	shop, till pulse.Ref // plain actors
@@ -99,7 +99,7 @@ func said(f *pulse.Failure, thrown bool) string {
 	return f.Text
 }
 
-// attempt calls f and returns the value of its panic, and whether it panicked.
+// attempt calls f and returns the Failure with which f panics, or nil.
 func attempt(f func()) (failure *pulse.Failure) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -379,7 +379,7 @@ func TestMisuseInAStep(t *testing.T) {
 	var b strings.Builder
 	for _, m := range misuses {
 		if m.name == "RunFor back in time" || strings.HasPrefix(m.name, "zero ") {
-			continue // in a step every RunFor is wrong; a zero value has no system that could fail if the step recovers
+			continue // every RunFor is wrong in a step, and a zero value has no system whose run could fail
 		}
 		text := inShop(t, m.name, func(w *market, _ *pulse.Ctx) { m.call(w) })
 		fmt.Fprintf(&b, "%s: %s\n", m.name, text)
@@ -476,8 +476,8 @@ func TestUseAfterClose(t *testing.T) {
 	}
 }
 
-// elsewhere calls f on another goroutine, waits for its end and returns the
-// value of its panic.
+// elsewhere calls f on another goroutine, waits for its end, and returns the
+// Failure with which f panics, or nil.
 func elsewhere(f func()) *pulse.Failure {
 	done := make(chan *pulse.Failure)
 	go func() { done <- attempt(f) }()
@@ -612,7 +612,8 @@ func TestUseFromAnotherGoroutineBetweenRuns(t *testing.T) {
 	}
 }
 
-// TestIntrusionIsToldFirst: the report names the call from another goroutine, and not the failures after it.
+// TestIntrusionIsToldFirst: if another goroutine calls the system, the report
+// names that call and not the failures that follow from it.
 func TestIntrusionIsToldFirst(t *testing.T) {
 	for name, then := range map[string]func(*pulse.Ctx){
 		"a panic":   func(*pulse.Ctx) { panic("broken") },
@@ -632,7 +633,8 @@ func TestIntrusionIsToldFirst(t *testing.T) {
 	}
 }
 
-// TestATypedNilIsAnActor: a nil pointer has methods that can be called.
+// TestATypedNilIsAnActor: a nil pointer can be an actor, because its method
+// Receive can be called.
 func TestATypedNilIsAnActor(t *testing.T) {
 	s := pulse.New(pulse.Options{})
 	defer s.Close()

@@ -82,7 +82,8 @@ func (w *modelWorld) does(a *modelActor, x action) {
 	}
 }
 
-// reads returns the value last written under a name, -1 if none.
+// reads logs the value that actor a last wrote to its disk under a name, or -1
+// if there is none.
 func (w *modelWorld) reads(a *modelActor, name int) {
 	value, there := a.disk[diskName(name)]
 	if !there {
@@ -310,7 +311,8 @@ func (w *modelWorld) timePasses(until int64, timed bool) bool {
 	return due && (timed || others > 0 || w.row < most*ticks)
 }
 
-// pass moves to the next time at which something is due, and lets it happen.
+// pass advances the model's clock to the next time at which something is due,
+// and fires what is due.
 func (w *modelWorld) pass(until int64, timed bool) bool {
 	if !w.timePasses(until, timed) {
 		return false
@@ -334,7 +336,7 @@ func (w *modelWorld) pass(until int64, timed bool) bool {
 		arrived = arrived || w.row == 0
 		w.row = row
 	}
-	if arrived { // then no tick at the same time counts as quiet, in whatever order the timers were set
+	if arrived { // another message arrived at the same time, so the ticks at this time do not count as quiet, whatever the order of the timers
 		w.row = 0
 	}
 	return true
@@ -361,7 +363,7 @@ func (w *modelWorld) fire(t *modelTimer) {
 	}
 }
 
-// resume lets a process continue with the message it waited for.
+// resume lets a process continue with message m, for which it waited.
 func (w *modelWorld) resume(a *modelActor, m *modelMessage) {
 	wake := isWake(m)
 	x := action{do: verbs}
@@ -538,8 +540,8 @@ func (w *modelWorld) inflict(x modelStrike) {
 	}
 }
 
-// startAgain restarts an actor. If it has not received its start message yet,
-// it still receives that, unless the new start replaces it.
+// startAgain restarts an actor. An actor that has not yet received its first
+// start message still receives it, unless the restart replaces it.
 func (w *modelWorld) startAgain(a *modelActor, how pulse.Start, starter int) {
 	untold := a.toStart && (a.how != pulse.StartKept || how != pulse.StartLost || w.fault == "a state that was lost is kept")
 	if !untold || w.fault == "a first start is forgotten" {

@@ -21,7 +21,7 @@ const (
 	doSpawn                 // spawns an actor of template a
 	doStop                  // stops the actor itself
 	doSet                   // sets the state to a
-	doBecome                // changes the handler to that of table a
+	doBecome                // replaces the actor's rules by table a
 	doWatch                 // watches actor a
 	doKill                  // kills actor a
 	doAfter                 // sets a timer for a message of kind b after a time units
@@ -79,12 +79,13 @@ const (
 	modelFuel   = 30 // the maximum number of messages and timers in a run
 )
 
-// A template is what actors are spawned from.
+// A template has the options and the rules of the actors that are spawned from
+// it.
 type template struct {
 	process bool
 	safe    bool
 	renewed bool // whether a restart may lose the actor's state
-	starts  bool // the actor is a Starter; a process calls Started
+	starts  bool // set if the actor is a Starter, or a process that calls Started
 	room    int  // the bound of its mailbox; 0 means no bound
 	oldest  bool // a full mailbox loses its oldest message, not the new one
 	rules   [modelTables][modelStates][modelKinds + 1][]action
@@ -106,7 +107,8 @@ type modelProgram struct {
 	test      []action
 }
 
-// A maker generates a program. With few actors, messages and actions it finds the most.
+// A maker generates a program. It makes few actors, messages and actions,
+// because small programs show the most planted faults.
 type maker struct {
 	*rand.Rand
 	survives bool // whether to draw more crashes, disks and Starters

@@ -14,8 +14,9 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A mark identifies a message of a run, except among ticks of one timer and
-// copies made by faults: kind, from, to, and contents.
+// A modelMark identifies a message of a run by its kind, sender, receiver and
+// contents. Ticks of one timer have the same mark, and so do copies made by
+// faults.
 type modelMark [6]int32
 
 func compareMarks(a, b modelMark) int { return slices.Compare(a[:], b[:]) }
@@ -210,7 +211,8 @@ func sortedFates(list []event) []event {
 
 func (p *player) target(a int) pulse.Ref { return p.refs[a%len(p.refs)] }
 
-// note makes a message, unless the player has run out of fuel.
+// note makes a message. It returns false if the player has made as many
+// messages as the program allows.
 func (p *player) note(author, kind int) (note, bool) {
 	if p.fuel == 0 {
 		return note{}, false
@@ -279,7 +281,7 @@ func (p *player) Choose(k choice.Kind, n int) int {
 	return v
 }
 
-// played is the state of one actor.
+// played is the state of one actor while a player runs the program on pulse.
 type played struct {
 	*player
 	*template
@@ -488,7 +490,7 @@ func (a *played) live(c *pulse.Process) {
 		case doReceive:
 			a.got(c.Ctx, c.Receive())
 		case doMatch:
-			match := ofMask3 // pulse calls this function only once for each message that waits
+			match := ofMask3 // ofMask3 is a package-level function, so pulse calls it only once for each waiting message
 			if x.a != 3 {
 				match = func(msg any) bool { return ofMask(x.a, msg) }
 			}

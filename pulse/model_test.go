@@ -19,7 +19,7 @@ func modelPrograms() int {
 	case testing.Short():
 		return 3000
 	}
-	return 5300 // twice the number of programs that shows every planted fault
+	return 5300 // Each planted fault is found within half of this number of programs.
 }
 
 // differs runs a program on pulse and on the model. It returns the first

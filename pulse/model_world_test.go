@@ -202,7 +202,8 @@ func (w *modelWorld) horizon() int64 {
 	return 1 << 62
 }
 
-// make makes a message, unless the model has run out of fuel.
+// make makes a message and returns true. It returns false if the model has made
+// as many messages as the program allows.
 func (w *modelWorld) make(author, kind int, f func(modelMark)) bool {
 	if w.fuel == 0 {
 		return false

@@ -250,11 +250,11 @@ func (n Nemesis) finds(a *actor, want life) bool {
 	return a.life == want
 }
 
-// strike records a fault x that happens now. If it happens in a step, the step
-// conflicts with all other steps, because the fault decides what they can
-// receive. If a message is never received because of the fault, no later step
-// would reveal that conflict. So strike records a Touch of kind ItsSteps, for
-// which every reduction falls back to all orders.
+// strike records a fault x that happens now. If it happens in a step, that step
+// conflicts with all other steps, because the fault decides what later steps
+// can receive. If a message is never received because of the fault, no later
+// step would reveal the conflict. So strike records a Touch of kind ItsSteps,
+// for which every reduction falls back to all orders.
 func (n Nemesis) strike(x trace.Strike) {
 	r := &n.s.rec
 	r.touch(max(x.From, trace.Test), trace.ItsSteps, 0)

@@ -186,8 +186,9 @@ func TestCutsAreNoDeadlocks(t *testing.T) {
 	}
 }
 
-// TestCutsLeaveAloneWhatIsSentLater checks that messages of SendAfter cross a cut,
-// so that a process that does not accept them is stuck, although there is a cut.
+// TestCutsLeaveAloneWhatIsSentLater checks that messages of SendAfter cross a
+// cut. So a process that rejects such a message is stuck: the message does not
+// wait for the cut to heal.
 func TestCutsLeaveAloneWhatIsSentLater(t *testing.T) {
 	for _, delivery := range []pulse.Delivery{pulse.DeliveryFIFO, pulse.DeliveryUnordered} {
 		sys := newSystem(t, pulse.Options{Delivery: delivery})
@@ -290,7 +291,8 @@ func TestNewThatPanics(t *testing.T) {
 	}
 }
 
-// TestResetForgetsTheNemesis checks that the next run is unaffected.
+// TestResetForgetsTheNemesis checks that faults by a Nemesis have no effect on
+// the run after Reset.
 func TestResetForgetsTheNemesis(t *testing.T) {
 	for _, delivery := range []pulse.Delivery{pulse.DeliveryFIFO, pulse.DeliveryUnordered} {
 		sys := newSystem(t, pulse.Options{Delivery: delivery, Record: true})

@@ -11,11 +11,12 @@ import (
 	"github.com/jostle-go/jostle/pulse/strategy"
 )
 
-// A mirror tracks the deliverable messages by Enabled.Changed.
+// A mirror maintains a copy of the list of deliverable messages by means of
+// Enabled.Changed.
 type mirror struct {
 	view pulse.View
 	seqs []int32
-	all  int // how often the mirror had to read all messages
+	all  int // how many times Changed reported all messages as changed
 }
 
 func (m *mirror) look(e *pulse.Enabled) error {
@@ -38,9 +39,9 @@ func (m *mirror) look(e *pulse.Enabled) error {
 	return nil
 }
 
-// A mirroring strategy has three mirrors. One is updated once in each pick,
-// one in most picks, and one twice in each pick. Sometimes the strategy holds
-// messages back.
+// A mirroring strategy maintains three copies of the list of deliverable
+// messages. It updates one once in each Pick, one in most Picks, and one twice
+// in each Pick. Sometimes it holds messages back.
 type mirroring struct {
 	pulse.Strategy
 	random              *rand.Rand

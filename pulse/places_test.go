@@ -231,7 +231,8 @@ type foreign struct{}
 func (foreign) Receive(*pulse.Ctx, any)   {}
 func (foreign) HandlerPlace() pulse.Frame { return pulse.Frame{File: "elsewhere.go", Line: 1} }
 
-// TestPlaced: an actor that represents other code reports the line at which that code begins.
+// TestPlaced: an actor with a method HandlerPlace reports the line that this
+// method returns.
 func TestPlaced(t *testing.T) {
 	sys := pulse.New(pulse.Options{})
 	defer sys.Close()

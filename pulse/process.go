@@ -31,7 +31,7 @@ type Process struct {
 	takes acceptance
 	code  uintptr
 	like  uintptr // for a ReceiveAs, the type word of the message type; else 0
-	asked uintptr // the value that code had when fixed was computed
+	asked uintptr // the function address for which the field fixed was computed last
 	fixed bool    // set if the predicate depends only on its argument: see isFixed
 }
 
@@ -91,7 +91,7 @@ func (c *cast) codeEnded(a *actor) {
 	if thrown != nil {
 		panic(thrown)
 	}
-	if c.todo.afterStep&workEnd == 0 { // otherwise the process has called Stop, and finishStep ends the actor
+	if c.todo.afterStep&workEnd == 0 { // if the bit workEnd is set, the process has called Stop, and finishStep ends the actor
 		c.end(a, "returned")
 	}
 }
@@ -287,7 +287,7 @@ func (p *Process) ask(to Ref, msg any) bool {
 	if a == nil {
 		return false
 	}
-	if to.sys != s || to.run != s.run { // tested here first, so that the text for check is built only if check fails
+	if to.sys != s || to.run != s.run { // the test in check, repeated here because building the text for check is slow
 		s.check(to, "Ask "+trace.Label(msg))
 	}
 	a.asks++
@@ -314,7 +314,7 @@ func (p *Process) me(what string) *actor {
 	}
 	s := p.sys
 	if s.rec.cur == p.actor && s.calls.top-here() <= s.calls.span {
-		return s.actors[p.actor] // the result of here() is known to be on the coroutine's stack
+		return s.actors[p.actor] // the address that here() returns is known to be on the coroutine's stack
 	}
 	if s.rec.cur == p.actor && s.calls.running && p.co.mine() {
 		return s.actors[p.actor]

@@ -185,7 +185,7 @@ func (s *System) loop(until int64) {
 			if s.todo.beforeStep&workAnswer != 0 {
 				return
 			}
-			if s.rec.steps < s.limit && s.interrupt(until) { // at the limit of steps nothing is asked, because the run fails below
+			if s.rec.steps < s.limit && s.interrupt(until) { // at the limit of steps the strategy is not asked, because the run fails below
 				continue
 			}
 		}
@@ -253,7 +253,7 @@ func (s *System) rest(until int64) bool {
 	}
 	if s.todo.beforeStep&(workFault|workAnswer) == workFault {
 		if s.strike() || s.faults.offered > 0 && picksAtRest(s, until) {
-			return true // the fault depends only on its actor's steps and could have come earlier, so this is recorded as no quiescent point
+			return true // not recorded as a quiescent point: the fault depends only on its actor's steps and could have come earlier
 		}
 		if s.fails.failure != nil {
 			return false
@@ -338,7 +338,7 @@ func (s *System) pickedNone(k, n int, until int64) bool {
 		s.enabled.restored = false
 		return true
 	default:
-		s.badStrategy("picked %d of %d deliverable messages", k, n)
+		s.badStrategy("picked %d of %d deliverable messages, counted from 0", k, n)
 	}
 	return false
 }

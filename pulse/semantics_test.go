@@ -183,7 +183,8 @@ func TestFaultsCountAsStepsOfTheBudget(t *testing.T) {
 	}
 }
 
-// The server keeps its clients, and answers all of them when it gets the message to do so.
+// answerLater stores the senders of its messages. When it receives "answer", it
+// answers all of them.
 func answerLater(kept *[]pulse.Ref) pulse.Func {
 	return func(ctx *pulse.Ctx, msg any) {
 		if msg != "answer" {
@@ -273,7 +274,7 @@ func TestSafeActorsReachAnActorThatIsCutOff(t *testing.T) {
 	sys := newSystem(t, pulse.Options{Record: true, Faults: pulse.Faults{Partition: 1},
 		Strategy: &decider{choose: func(k choice.Kind, n int) int {
 			if asked++; asked == 1 {
-				return n - 1 // the last answer is the partition of the actor spawned last
+				return n - 1 // the largest answer means a partition of the actor that was spawned last
 			}
 			return 0
 		}}})

@@ -83,9 +83,10 @@ func (c *Ctx) Send(to Ref, msg any) {
 	s.mail.ready = s.mail.ready[:n+empty]
 }
 
-// sendNew does what Send does in the common case, but with a new slot: an
-// index of mailroom.sends that was not used before in this run. In a recorded
-// run every slot is new. Each call that is not inlined is in tail position.
+// sendNew does what Send does in the common case, but with a new slot: an index
+// of mailroom.sends that was not used before in this run. In a recorded run
+// every slot is new. Each call that is not inlined is in tail position, so that
+// no variable must be saved across the call.
 func (c *Ctx) sendNew(to Ref, msg any) {
 	s := c.sys
 	typ := s.rec.types.lookUp(msg)
@@ -106,7 +107,7 @@ func (c *Ctx) sendNew(to Ref, msg any) {
 		return
 	}
 	id := messageID(typ.hash, s.rec.id, s.rec.sent)
-	s.mail.sends = s.mail.sends[:m+1] // sends is sliced from itself, so that the compiled code stores only the length
+	s.mail.sends = s.mail.sends[:m+1] // slicing the field itself makes the compiler store only the new length
 	d := &s.mail.sends[m]
 	s.rec.sent++
 	s.mail.seq++

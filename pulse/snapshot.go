@@ -35,7 +35,7 @@ type Snapshot struct {
 	from    int32
 	ask     int32
 	inbox   int
-	events  int // this and the next two fields are about histories: the lengths of two lists of stateWalk, and its field known
+	events  int // for histories: the lengths of stateWalk.events and stateWalk.histories, and stateWalk.known
 	known   int
 	history int
 }
@@ -53,7 +53,8 @@ type actorCopy struct {
 	more    rareCopy
 }
 
-// A rareCopy holds what most actors never have.
+// A rareCopy holds a copy of the parts of an actor that are zero for most
+// actors.
 type rareCopy struct {
 	restarts int
 	waits    wait
@@ -66,8 +67,8 @@ type mailCopy struct {
 	ready    []int32
 	channels []channel
 	held     []int32
-	first    int          // the index of the first message in flight
-	sends    []trace.Send // the messages from that index on
+	first    int          // the slot of the first message in flight
+	sends    []trace.Send // the messages from slot first on
 	seq      int32
 	taken    int32
 	past     int32
@@ -101,8 +102,9 @@ type recordCopy struct {
 // System returns the system of which the snapshot was made.
 func (n *Snapshot) System() *System { return n.sys }
 
-// Save makes a snapshot of the run's state, and reports whether it could. Call it only in
-// Pick. If it cannot, Restore must not be called.
+// Save makes a snapshot of the run's state, and reports whether that was
+// possible. Call it only in Pick. If Save returns false, do not call Restore
+// with the snapshot.
 func (e *Enabled) Save(n *Snapshot) bool {
 	s := e.sys
 	if !isCopyable(s) {
@@ -124,9 +126,10 @@ func (e *Enabled) Save(n *Snapshot) bool {
 	return true
 }
 
-// isCopyable reports whether nothing has happened in the run so far that no snapshot holds.
-// If it is true both when a snapshot is made and when it is restored, what no snapshot holds
-// is the same at both times.
+// isCopyable reports whether a snapshot can be made now: no observer, process,
+// disk write, fault by a Nemesis or other feature is in use that a snapshot
+// does not cover. If isCopyable returns true both at Save and at Restore, the
+// parts without a copy did not change in between.
 func isCopyable(s *System) bool {
 	return s.rec.on && !threaded && len(s.observers) == 0 && !s.options.Isolation && s.inUse == 0 && len(s.pool.hosted) == 0 && !s.mail.matches &&
 		s.rec.strikes == 0 && s.rec.written == 0 && s.todo.beforeStep == 0 && !s.fails.any() && s.actors[trace.Test].await == 0
@@ -197,10 +200,10 @@ func (c *mailCopy) save(r *mailroom) {
 	c.orphans, c.lost = len(r.orphans.kept), r.orphans.lost
 }
 
-// Restore brings the run back to the state of a snapshot, and reports whether it could. It
-// cannot if the snapshot is of another run, or of an earlier call to Run, or if the run has
-// meanwhile done something that no snapshot holds. Call it only in Pick, which must then
-// return Again.
+// Restore brings the run back to the state of a snapshot, and reports whether
+// that was possible. It returns false if the snapshot is of another run, or of
+// an earlier call to Run, or if the run has meanwhile used a feature that a
+// Snapshot does not cover. Call it only in Pick, which must then return Again.
 //
 // Snapshots made after this one become invalid.
 func (e *Enabled) Restore(n *Snapshot) bool {
@@ -250,7 +253,7 @@ func (n *Snapshot) restoreActors() {
 	s.actors, s.rec.trace.Actors = s.actors[:len(n.actors)], s.rec.trace.Actors[:len(n.actors)]
 	for i, a := range s.actors {
 		c := &n.actors[i]
-		if !isIdentical(a.handler, c.handler) { // storing a pointer is expensive
+		if !isIdentical(a.handler, c.handler) { // compare first, because storing a pointer is expensive
 			a.handler = c.handler
 		}
 		a.track, a.mailbox = c.track, c.mailbox
@@ -276,8 +279,9 @@ func (c *recordCopy) save(r *recorder) {
 	c.rests, c.passes, c.touches, c.answered = len(t.Rests), len(t.Passes), len(t.Touches), len(t.Answers)
 }
 
-// restore also cuts the lists of the recorder to their old lengths. Their elements do not
-// change once the step is over, except those of Actors and Sends.
+// restore brings a recorder back to the state of the copy, and cuts its lists
+// to their old lengths. The remaining elements have not changed since, except
+// those of Trace.Actors and Trace.Sends.
 func (c *recordCopy) restore(r *recorder) {
 	r.id, r.hash = c.id, c.hash
 	r.cur, r.step, r.steps, r.called, r.sent, r.spawned = c.cur, c.step, c.steps, c.called, c.sent, c.spawned

@@ -215,7 +215,7 @@ func (j *journey) equals(k *journey) bool {
 	return j.broken == "" && k.broken == "" && j.outcome == k.outcome && j.trace == k.trace && j.records == k.records && slices.Equal(j.states, k.states)
 }
 
-// A travelled is a program of TestSnapshots: random actors in a run that restores snapshots.
+// A travelled is a program for TestSnapshots, with the options of its runs.
 type travelled struct {
 	o     pulse.Options
 	build func(*pulse.System) func(*pulse.Failure) string

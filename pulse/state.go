@@ -123,8 +123,8 @@ type stateWalk struct {
 	bodies    []uint64    // by message: its hash if it cannot change and the hash is known, else 0
 	due       []entry     // see dueTimers
 	sorted    bool        // set if due is valid for this walk
-	inward    []inward    // scratch memory of the method channels
-	keyed     []keyedSlot // scratch memory of the method cloud
+	inward    []inward    // memory that the method channels reuses
+	keyed     []keyedSlot // memory that the method cloud reuses
 	gap       gap         // the first part of the state that this walk could not read
 	lone      lone
 }

@@ -117,7 +117,8 @@ type stateNode struct {
 
 type statePair struct{ a, b *stateNode }
 
-// stateLists has a pointer into its items before and after them.
+// stateLists has pointers to elements of its own slice. A walk reaches one
+// pointer before the slice and the other after it.
 type stateLists struct {
 	before *stateNode
 	items  []stateNode
@@ -427,7 +428,7 @@ func sendsTo(names string) func(*pulse.System) {
 	}
 }
 
-// obeys is an actor that runs the functions it receives.
+// obeys is an actor that performs the actions it receives as messages.
 type obeys struct{ timer pulse.Timer }
 
 type (
@@ -461,7 +462,8 @@ func (s *obeys) Receive(ctx *pulse.Ctx, msg any) {
 	}
 }
 
-// scripted spawns two actors of type obeys, a and b, and has a receive the messages.
+// scripted spawns two actors of type obeys, a and b, and sends the messages to
+// a. Each message is an action for a to perform, which may involve b.
 func scripted(messages ...any) func(*pulse.System) {
 	return func(sys *pulse.System) {
 		a := sys.Spawn("a", &obeys{})
@@ -558,7 +560,8 @@ func (*touchy) Receive(_ *pulse.Ctx, msg any) {
 	}
 }
 
-// A told actor is a touchy actor with a Started method.
+// A told actor is a touchy actor (it panics when it receives "panic") with a
+// Started method.
 type told struct{ touchy }
 
 func (*told) Started(*pulse.Ctx, pulse.Start) {}
@@ -578,8 +581,8 @@ func startsStruck(before, after []struck) func(*pulse.System) {
 	}
 }
 
-// sentTo has a process send 1 to an actor that accepts nothing. The histories
-// of both actors do not depend on send.
+// sentTo runs a process that calls send, which sends 1 to an actor that accepts
+// nothing. The histories of both actors must be equal for all ways to send.
 func sentTo(send func(p *pulse.Process, to pulse.Ref)) func(*pulse.System) {
 	return func(sys *pulse.System) {
 		to := sys.Go("to", func(p *pulse.Process) { p.ReceiveMatch(func(any) bool { return false }) })
@@ -781,8 +784,8 @@ func TestStateOfOrders(t *testing.T) {
 		build               func(*pulse.System)
 		orders, states, end int
 	}{
-		// the states are: which of the 3 senders have taken their step, and which messages were
-		// received
+		// a state is determined by which of the 3 senders have taken their step, and
+		// by the messages received so far
 		{"sum", pulse.Options{}, fan(func() pulse.Actor { return &sums{} }), 90, 27, 1},
 		{"sum, Unordered", pulse.Options{Delivery: pulse.DeliveryUnordered}, fan(func() pulse.Actor { return &sums{} }), 90, 27, 1},
 		{"list", pulse.Options{}, fan(func() pulse.Actor { return &lists{} }), 90, 38, 6},
@@ -937,7 +940,7 @@ func countStates(t *testing.T, o pulse.Options, build func(*pulse.System)) (orde
 func TestServerStates(t *testing.T) {
 	e := &stater{}
 	o := server.Options()
-	o.Strategy, o.Environment = e, pulse.EnvironmentOpen // so that a run whose actors still wait does not fail
+	o.Strategy, o.Environment = e, pulse.EnvironmentOpen // an open environment, in which a run does not fail if actors still wait
 	sys := pulse.New(o)
 	defer sys.Close()
 	states, nodes := map[uint64]string{}, map[string]bool{}
@@ -1082,10 +1085,10 @@ func TestStateIsTheSameEverywhere(t *testing.T) {
 	}
 }
 
-// A roamer acts by its rules: the random actor of a random program.
+// A roamer is an actor of a random program. It acts by its rules.
 type roamer struct {
 	rules  *roamerRules
-	world  []pulse.Ref // this actor is spawned by the test
+	world  []pulse.Ref // the actors to which this actor can send
 	sum    int
 	list   []int
 	nodes  map[int]*stateNode
@@ -1093,11 +1096,12 @@ type roamer struct {
 	asker  pulse.Ref
 	timer  pulse.Timer
 	reborn int
-	struck int // the number of Nemesis calls of the actor, which is bounded
+	struck int // number of Nemesis calls by this actor so far, at most 2
 	kinds  []int
 }
 
-// roamerRules are the actions for each kind of message.
+// roamerRules has, for each kind of message, the actions of an actor that
+// receives such a message.
 type roamerRules [3][]roamerDeed
 
 type roamerDeed struct{ do, a, b int }
@@ -1202,7 +1206,7 @@ func (r *roamer) strike(ctx *pulse.Ctx, d roamerDeed, at, other pulse.Ref) {
 	}
 }
 
-// live is an action of a process of a random program.
+// live is the code of a process of a random program.
 func (r *roamer) live(p *pulse.Process) {
 	for _, d := range r.rules[0] {
 		m := roam{kind: d.b, life: 1}
@@ -1313,9 +1317,9 @@ type fate struct {
 	outcomes map[string]bool
 }
 
-// TestEqualStatesHaveEqualFates runs random programs in all orders: wherever a
+// TestEqualStatesHaveEqualFates runs random programs in all orders. Wherever a
 // state occurs in the tree of orders, its possible results are the same. Two
-// states have equal texts exactly if they have equal hashes.
+// states have equal texts if and only if they have equal hashes.
 func TestEqualStatesHaveEqualFates(t *testing.T) {
 	trial.Long(t)
 	programs, nodes, states := 0, 0, 0

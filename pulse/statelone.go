@@ -7,13 +7,13 @@ import (
 // In most programs no two actors and no two messages share memory: each handler
 // is a pointer to a struct without pointers, and no message has a pointer. A
 // walk over such a state, the quick walk, need not search for blocks of memory
-// that it has written already. It computes the same hash as any walk. It keeps
-// nothing of what earlier walks have read except the places of the handlers, so
-// that it sees every change, whoever made it.
+// that it has written already. It computes the same hash as an ordinary walk.
+// From earlier walks it reuses only the places of the handlers, so it notices
+// every change of their contents.
 
 // lone is what a stateWalk knows about handlers that share no memory.
 type lone struct {
-	on    bool          // set during a quick walk
+	on    bool          // set during a quick walk, which relies on handlers and messages not sharing memory
 	list  []loneHandler // by actor
 	apart bool          // set if no two handlers of list overlap in memory
 	skip  int           // the number of walks until the next attempt at a quick walk
@@ -31,8 +31,8 @@ type loneHandler struct {
 // after them is quick again.
 const moreSkips = 15
 
-// quickly walks over the state and returns true, if no memory is shared. Else
-// the caller must begin again.
+// quickly walks over the state and returns true if no memory is shared. If it
+// returns false, the caller must begin the walk again.
 func (w *stateWalk) quickly() bool {
 	l := &w.lone
 	if l.skip > 0 {
@@ -51,7 +51,8 @@ func (w *stateWalk) quickly() bool {
 	return false
 }
 
-// learn updates l.list, and reports whether no two of its handlers overlap.
+// learn updates l.list, the list of handlers, and reports whether no two
+// handlers in the list overlap in memory.
 func (l *lone) learn(w *stateWalk) bool {
 	actors := w.sys.actors
 	changed := len(l.list) > len(actors)
@@ -61,7 +62,7 @@ func (l *lone) learn(w *stateWalk) bool {
 	for len(l.list) < len(actors) {
 		l.list = append(l.list, loneHandler{})
 	}
-	for i := 1; i < len(actors); i++ { // the handler of the test, at index 0, is the system
+	for i := 1; i < len(actors); i++ { // index 0 is the test, whose handler is the system itself
 		a, h := actors[i], &l.list[i]
 		if b := a.behind(); !h.Is(b) || h.id != a.id || h.parent != w.idOf(a.parent) {
 			l.list[i] = w.loneHandler(a)
@@ -70,7 +71,7 @@ func (l *lone) learn(w *stateWalk) bool {
 	}
 	if changed {
 		for i := range l.list {
-			l.list[i].Forget() // the hash of a Ref depends on the actors
+			l.list[i].Forget() // the hash of a Ref in a handler depends on the actors, which have changed
 		}
 		l.apart = w.Apart(len(l.list), func(i int) *value.Single { return &l.list[i].Single })
 	}
@@ -99,8 +100,8 @@ func (a *actor) isPlain() bool {
 		len(a.watchers) == 0 && a.pending == nil && a.disk.isEmpty()
 }
 
-// actor writes an actor as a part and returns true, if the list has its handler
-// and it is plain.
+// If l.list has the handler of an actor and the actor is plain, actor writes
+// the actor as a part and returns true.
 func (l *lone) actor(w *stateWalk, a *actor) bool {
 	h := &l.list[a.actor]
 	if !h.is || !a.isPlain() {
@@ -111,7 +112,8 @@ func (l *lone) actor(w *stateWalk, a *actor) bool {
 	return true
 }
 
-// handler writes the handler of an actor and returns true, if the list has it.
+// If l.list has the handler of an actor, handler writes the handler and returns
+// true.
 func (l *lone) handler(w *stateWalk, a *actor) bool {
 	h := &l.list[a.actor]
 	if !h.is {

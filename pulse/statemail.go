@@ -10,8 +10,8 @@ import (
 
 // channels writes the messages in flight with FIFO delivery. It writes the
 // messages of each channel in their order. The hash of the channels is a sum of
-// parts. Channels are sorted by the identities of receiver and source, unless no
-// memory is shared, as then their order does not matter.
+// parts. If memory may be shared, channels are written in the order of the
+// identities of receiver and source. Otherwise their order does not matter.
 func (w *stateWalk) channels() {
 	s := w.sys
 	w.Word(tagChannel)

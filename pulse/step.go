@@ -22,7 +22,7 @@ func (s *System) take(k int) (*actor, any) {
 	last := len(slots) - 1
 	if s.mail.unordered {
 		slots[k] = slots[last]
-		s.mail.ready = s.mail.ready[:last] // ready is sliced from itself, so that the compiled code stores only the length
+		s.mail.ready = s.mail.ready[:last] // slicing the field itself makes the compiler store only the new length
 	} else {
 		next, v, n := d.Next, slots[last], last
 		c := &s.mail.channels[d.Channel]
@@ -37,7 +37,7 @@ func (s *System) take(k int) (*actor, any) {
 			n = last + 1
 		}
 		slots[k] = v
-		s.mail.ready = slots[:n] // here it is no faster to store only the length
+		s.mail.ready = slots[:n] // the compiler stores all words of the slice, which costs no time here
 	}
 	if threaded || s.rec.on || d.Kind >= trace.Timer {
 		return s.receive(m)
@@ -92,9 +92,10 @@ func (s *System) receive(m int32) (*actor, any) {
 	return nil, nil
 }
 
-// isForHandler reports whether the actor's handler must receive a message of a
-// special kind. It returns false for a Kill and for an answer to the test's
-// Ask, which it handles itself.
+// isForHandler handles the special effects of a message kind, and reports
+// whether the actor's handler must receive the message. It returns false for a
+// Kill, which it executes, and for an answer to the test's Ask, which it
+// stores.
 func (s *System) isForHandler(a *actor, body any, kind trace.SendKind, m int32) bool {
 	switch kind {
 	case trace.Kill:

@@ -55,7 +55,8 @@ func (a *answered) Choose(choice.Kind, int) int {
 	return int(a.list[a.at-1].Value)
 }
 
-// passesOn has an actor that sends to another when told to.
+// passesOn spawns an actor that sends a message to another actor when it is
+// told to.
 func passesOn(sys *pulse.System) {
 	last := sys.Spawn("last", pulse.Func(func(*pulse.Ctx, any) {}))
 	sys.Send(sys.Spawn("first", pulse.Func(func(ctx *pulse.Ctx, m any) { ctx.Send(last, m) })), blast{})
@@ -104,7 +105,8 @@ func TestPickedStrikes(t *testing.T) {
 	}
 }
 
-// setsTimer has an actor send to another actor and set a timer for itself.
+// setsTimer spawns an actor that sends a message to another actor and sets a
+// timer for itself.
 func setsTimer(sys *pulse.System) {
 	last := sys.Spawn("last", pulse.Func(func(*pulse.Ctx, any) {}))
 	sys.Send(sys.Spawn("first", pulse.Func(func(ctx *pulse.Ctx, m any) {
@@ -162,7 +164,8 @@ func TestPickedPasses(t *testing.T) {
 	}
 }
 
-// An unrecorded is a crasher that does not need the run to be recorded.
+// An unrecorded is the strategy crasher without Needs.Record, so that the
+// system does not record the run.
 type unrecorded struct{ crasher }
 
 func (*unrecorded) Needs() pulse.Needs { return pulse.Needs{Strikes: true} }

@@ -150,8 +150,8 @@ func (r *stuckReport) whereWaits(a *actor) (out stack.Wait) {
 	return out
 }
 
-// A Waiter is a hosted actor that can say where its code waits. The name of the actor may be
-// missing in what it says.
+// A Waiter is a hosted actor that can say where its code waits. The result of
+// Waits may lack the name of the actor.
 type Waiter interface {
 	Waits() stack.Wait
 }

@@ -29,7 +29,7 @@ func TestWhatProcessesTake(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		body func(p *pulse.Process, echo pulse.Ref)
-		want string // a letter for each step: the start, then each message
+		want string // for each step of the process: "C" if the step changed what the process accepts, else "."
 	}{
 		{"always all", func(p *pulse.Process, _ pulse.Ref) { p.Receive(); p.Receive(); p.Receive() }, "...."},
 		{"all, then words", func(p *pulse.Process, _ pulse.Ref) { p.Receive(); p.ReceiveMatch(isWord); p.ReceiveMatch(isWord) }, ".C.."},
@@ -179,8 +179,9 @@ func (wanting) wants(any) bool { return swings%2 == 0 }
 func wants(any) bool { return swings%2 == 0 }
 
 // A predicate that is a package-level function must depend only on its
-// argument. The isolation check reports others. Other functions may depend on
-// what their process owns.
+// argument. With Options.Isolation the run fails if such a predicate depends on
+// something else. A function literal or a method value may depend on data of
+// its process.
 func TestPredicatesThatLookAtMore(t *testing.T) {
 	for _, c := range []struct {
 		name  string

@@ -50,9 +50,9 @@ type thread struct {
 // threads holds the vector clocks by which the race detector orders the steps
 // of a run.
 type threads struct {
-	all     raceClock    // the clock that every step acquires: see barrier
-	sent    []*raceClock // by message slot: the clock that the receipt of the message acquires
-	spawned []*raceClock // by actor: the clock of its spawning, which each of its steps acquires
+	all     raceClock    // the vector clock that every step acquires: see barrier
+	sent    []*raceClock // by message slot: the vector clock that the receipt of the message acquires
+	spawned []*raceClock // by actor: the vector clock of its spawning, which each of its steps acquires
 	slot    int32        // slot of the message being received
 }
 
@@ -64,7 +64,7 @@ type threads struct {
 type fiber struct {
 	in, out chan signal
 	seq     iter.Seq[signal]
-	did     raceClock // the clock of all that the coroutine did so far; its resumer acquires the clock
+	did     raceClock // the vector clock of the coroutine's actions so far; the resumer acquires it when the coroutine parks
 	done    bool
 	stopped bool
 	exited  bool // set if the coroutine called Goexit, which the resumer must repeat
@@ -138,7 +138,7 @@ func onThread(s *System, a *actor, body any) {
 	}
 	t := &a.thread
 	t.in = body
-	ended := true // stays true if Resume panics
+	ended := true // remains true if Resume panics
 	defer func() {
 		if ended {
 			t.co = nil
@@ -195,7 +195,8 @@ func united(s *System, body func(*Coroutine)) func(*Coroutine) {
 	}
 }
 
-// knowsIfUnited calls the method knows if the run has actors of a Host.
+// knowsIfUnited calls the method knows if all steps of the run use one
+// goroutine (see unite).
 func (c *Coroutine) knowsIfUnited() {
 	if c.pool.united {
 		c.knows()
@@ -214,12 +215,12 @@ func (t *threads) barrier() { t.all.release() }
 // message in slot m.
 func (t *threads) released(m int32) {
 	clockAt(&t.sent, m)
-	t.sent[m] = new(raceClock) // the old clock cannot be reused, since a copy of the slot's previous message may still need it
+	t.sent[m] = new(raceClock) // the old vector clock cannot be reused, since a copy of the slot's previous message may still need it
 	t.sent[m].release()
 }
 
-// copied gives a copy of a message the clock of the original. from is the slot
-// of the original, and to is the slot of the copy.
+// copied gives a copy of a message the vector clock of the original. from is
+// the slot of the original, and to is the slot of the copy.
 func (t *threads) copied(from, to int32) {
 	clockAt(&t.sent, max(from, to))
 	t.sent[to] = t.sent[from]

@@ -379,7 +379,8 @@ func TestRunForEnds(t *testing.T) {
 	}
 }
 
-// TestSettleTakesNoTime: events that are due now happen, later ones wait.
+// TestSettleTakesNoTime: Settle lets events happen that are due now. Later
+// events wait for Run.
 func TestSettleTakesNoTime(t *testing.T) {
 	s, d := pulse.New(pulse.Options{Record: true}), &diary{}
 	defer s.Close()
@@ -475,8 +476,8 @@ func TestEarlyTimersAreReplayed(t *testing.T) {
 	}
 }
 
-// TestAnswerAndTimeoutAtOneMoment: an answer and a timeout come at one
-// time. The second one leaves nothing behind.
+// TestAnswerAndTimeoutAtOneMoment: an answer and a timeout are due at the same
+// time. The one that comes second has no effect.
 func TestAnswerAndTimeoutAtOneMoment(t *testing.T) {
 	for _, delivery := range []pulse.Delivery{pulse.DeliveryFIFO, pulse.DeliveryUnordered} {
 		for _, record := range []bool{true, false} {

@@ -44,9 +44,9 @@ type traffic struct {
 // special features there is none.
 type agenda struct {
 	beforeStep work
-	afterStep  work // the work to do after the running step
-	everyStep  work // the value that afterStep has in this run at the beginning of each step
-	everyRun   work // the value that everyStep has at the beginning of each run
+	afterStep  work // what to do when the running step ends
+	everyStep  work // afterStep is set to this value when a step begins
+	everyRun   work // everyStep is set to this value when a run begins
 }
 
 // work is a set of kinds of extra work, one bit for each kind, so that unused
@@ -132,7 +132,7 @@ func (t *traffic) check(r Ref, what string) {
 
 // send sends a message from the actor of the running step.
 func (t *traffic) send(to Ref, msg any) {
-	if to.sys != t.owner || to.run != t.run { // tested here first, so that the text for check is built only if check fails
+	if to.sys != t.owner || to.run != t.run { // the test in check, repeated here because building the text for check is slow
 		t.check(to, "Send "+trace.Label(msg))
 	}
 	kind := trace.Message
@@ -170,8 +170,8 @@ func (t *traffic) sendAs(from, to int32, msg any, kind trace.SendKind, ask int32
 	return m
 }
 
-// message makes a message in the running step and returns the slot of the
-// message. It does not post the message.
+// message makes a message in the running step and returns its slot. It does not
+// put the message into its channel.
 func (t *traffic) message(from, to int32, msg any, kind trace.SendKind, ask int32) int32 {
 	if t.rec.sent > t.mail.limit && t.rec.cur != trace.Test {
 		t.tooMany("sent") // this limit bounds the memory of a step that sends in an endless loop, even if few of its messages wait
@@ -262,7 +262,7 @@ func (t *traffic) setTimer(actor int32, d, period time.Duration, msg any) Timer 
 // timer of that actor. Otherwise no actor owns the timer, so that the timer
 // survives the end of the sender.
 func (t *traffic) sendAfter(from int32, to Ref, d time.Duration, msg any) Timer {
-	if to.sys != t.owner || to.run != t.run { // tested here first, so that the text for check is built only if check fails
+	if to.sys != t.owner || to.run != t.run { // the test in check, repeated here because building the text for check is slow
 		t.check(to, "SendAfter "+trace.Label(msg))
 	}
 	if to.ask != 0 {
@@ -312,8 +312,8 @@ func (t *traffic) stopTimer(number, send int32) bool {
 }
 
 // stopTimersOf stops all timers of an actor. The running step depends on time
-// even if all timers have fired, because an earlier step would have stopped
-// them.
+// even if all timers have fired: in an earlier position, the step would have
+// stopped them.
 func (t *traffic) stopTimersOf(actor int32) {
 	if t.faults.timed && t.rec.on && indexFunc(t.mail.sends, func(d trace.Send) bool { return d.Kind.IsTimer() && d.From == actor && d.To == actor }) >= 0 {
 		t.rec.meetsTime(&t.faults, trace.TheTimers)
@@ -376,8 +376,8 @@ func (t *traffic) passTime(until int64) bool {
 	return true
 }
 
-// tick posts the message of a periodic timer and sets the timer again. If the
-// previous message still waits, tick posts no message.
+// tick puts the message of a periodic timer into its channel and sets the timer
+// again. If the previous message still waits, tick sends no message.
 func (t *traffic) tick(e entry) {
 	c := &t.clock
 	e.at = addTime(e.at, e.period)
@@ -405,13 +405,13 @@ func (t *traffic) choose(k choice.Kind, n int) int {
 		t.rec.callOver()
 	}
 	if v == Quit && t.quit() {
-		if !t.calls.running { // the test has called a Nemesis between runs, so there is no step to end; the next Run returns false
+		if !t.calls.running { // a Nemesis that the test called between runs has asked the strategy: there is no step to end, so the next Run returns false
 			return 0
 		}
 		t.throw(t.fails.failure)
 	}
 	if uint(v) >= uint(n) {
-		t.badStrategy("answered %d to %v of %d", v, k, n)
+		t.badStrategy("answered %d to %v with %d answers", v, k, n)
 	}
 	t.rec.decided(k, n, v, t.settling)
 	if most := perPending * int(t.mail.limit); int(t.rec.asked) > most {

@@ -36,8 +36,9 @@ func TestTools(t *testing.T) {
 	}
 }
 
-// TestIsolationOfOurs: a change inside a value of pulse's own, in a message,
-// is not reported. A change of another value in its place is reported.
+// TestIsolationOfOurs: a message may contain values of pulse's own types, such
+// as a Timer. The isolation check does not report that such a value changes
+// inside. It reports that another value was put in its place.
 func TestIsolationOfOurs(t *testing.T) {
 	type held struct {
 		coroutine *pulse.Coroutine

@@ -52,7 +52,7 @@ func TestKeptAsFound(t *testing.T) {
 		{"passes by a schedule", fitful{asks: never, says: func(run int) string { return map[int]string{1: "no"}[run] }},
 			"1 step, not shrunk: no order of its messages reproduces it"},
 		{"asks each second time", fitful{asks: func(run int) bool { return run%2 == 0 }, says: always},
-			"1 step, not shrunk: the smallest run, of 1 step, does not repeat: in step 0, choice 0: the record has ended, the run asks for choose of 2"},
+			"1 step, not shrunk: the smallest run, of 1 step, does not repeat: in step 0, choice 0: the record has ended, the run asks for choose with 2 answers"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p, f := foundBy(t, c.fitful.property, 1)

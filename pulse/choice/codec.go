@@ -40,7 +40,7 @@ func (c Choice) Check() error {
 	case c.N == 0:
 		return fmt.Errorf("0 answers, expected at least 1")
 	case c.Value >= c.N:
-		return fmt.Errorf("value %d of %d, expected less than %d", c.Value, c.N, c.N)
+		return fmt.Errorf("value %d of %d answers, expected less than %d", c.Value, c.N, c.N)
 	}
 	return nil
 }

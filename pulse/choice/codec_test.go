@@ -60,7 +60,7 @@ func TestEncodeErrors(t *testing.T) {
 	}{
 		{Choice{kinds, 1, 0}, "choice: cannot store choice 1: kind 9, expected less than 9"},
 		{Choice{Program, 0, 0}, "choice: cannot store choice 1: 0 answers, expected at least 1"},
-		{Choice{Program, 3, 5}, "choice: cannot store choice 1: value 5 of 3, expected less than 3"},
+		{Choice{Program, 3, 5}, "choice: cannot store choice 1: value 5 of 3 answers, expected less than 3"},
 	}
 	for _, test := range tests {
 		record := &Record{Choices: []Choice{{Program, 1, 0}, test.choice}}

@@ -74,7 +74,7 @@ type mismatch struct {
 func (m mismatch) Error() string {
 	has := "ended,"
 	if !m.Ended {
-		has = fmt.Sprintf("%v of %d,", m.Stored.Kind, m.Stored.N)
+		has = fmt.Sprintf("%v with %d answers,", m.Stored.Kind, m.Stored.N)
 	}
-	return fmt.Sprintf("choice %d: the record has %s the run asks for %v of %d", m.Number, has, m.Kind, m.N)
+	return fmt.Sprintf("choice %d: the record has %s the run asks for %v with %d answers", m.Number, has, m.Kind, m.N)
 }

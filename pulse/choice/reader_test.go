@@ -47,21 +47,21 @@ func TestReaderChoices(t *testing.T) {
 		{"all as stored", []ask{{Program, 4, 3, ""}, {Clock, 2, 1, ""}, {Swarm, 8, 5, ""}, {Drop, 2, 1, ""}}, 0},
 		{"another kind", []ask{
 			{Program, 4, 3, ""}, {Clock, 2, 1, ""}, {Swarm, 8, 5, ""},
-			{Program, 4, 0, "choice 3: the record has drop of 2, the run asks for choose of 4"},
+			{Program, 4, 0, "choice 3: the record has drop with 2 answers, the run asks for choose with 4 answers"},
 		}, 1},
 		{"another number of answers", []ask{
-			{Program, 5, 0, "choice 0: the record has choose of 4, the run asks for choose of 5"},
+			{Program, 5, 0, "choice 0: the record has choose with 4 answers, the run asks for choose with 5 answers"},
 		}, 4},
-		{"no answers", []ask{{Program, 0, 0, "choice 0: the record has choose of 4, the run asks for choose of 0"}}, 4},
-		{"negative", []ask{{Program, -1, 0, "choice 0: the record has choose of 4, the run asks for choose of -1"}}, 4},
+		{"no answers", []ask{{Program, 0, 0, "choice 0: the record has choose with 4 answers, the run asks for choose with 0 answers"}}, 4},
+		{"negative", []ask{{Program, -1, 0, "choice 0: the record has choose with 4 answers, the run asks for choose with -1 answers"}}, 4},
 		{"asks again", []ask{
-			{Fault, 3, 0, "choice 0: the record has choose of 4, the run asks for fault of 3"},
+			{Fault, 3, 0, "choice 0: the record has choose with 4 answers, the run asks for fault with 3 answers"},
 			{Program, 4, 3, ""},
 		}, 3},
 		{"asks too much", []ask{
 			{Program, 4, 3, ""}, {Clock, 2, 1, ""}, {Swarm, 8, 5, ""}, {Drop, 2, 1, ""},
-			{Program, 4, 0, "choice 4: the record has ended, the run asks for choose of 4"},
-			{Program, 4, 0, "choice 4: the record has ended, the run asks for choose of 4"},
+			{Program, 4, 0, "choice 4: the record has ended, the run asks for choose with 4 answers"},
+			{Program, 4, 0, "choice 4: the record has ended, the run asks for choose with 4 answers"},
 		}, 0},
 	}
 	for _, test := range tests {

@@ -48,7 +48,8 @@ const (
 	panicked               // the goroutine has panicked
 )
 
-// An operation is what a goroutine does at a point where others may run first.
+// An operation is a kind of action before which another goroutine may run, for
+// example a send on a channel.
 type operation uint8
 
 const (
@@ -60,7 +61,7 @@ const (
 	opGosched
 	opSync
 	opMake
-	opAll // the step depends on all other steps
+	opAll // anything: the step conflicts with all other steps
 	opNetwork
 )
 
@@ -75,11 +76,11 @@ type locked struct {
 // A state describes a goroutine that is not running.
 type state struct {
 	id      uint64
-	start   uintptr // first instruction of its function
+	start   uintptr // the first instruction of the function that the goroutine runs
 	op      operation
-	locks   bool           // set if it waits for a mutex
-	waits   string         // what it waits for, or ""
-	callers [depth]uintptr // the innermost callers of its last operation, then zeros
+	locks   bool           // set if the goroutine waits for a mutex
+	waits   string         // what the goroutine waits for, or ""
+	callers [depth]uintptr // the innermost callers of the goroutine's last operation; unused elements are zero
 }
 
 // These constants equal jostleDepth and jostleTouches in the changed runtime.
@@ -89,8 +90,8 @@ const (
 )
 
 // open returns the functions of the changed runtime, or nil if the program was
-// built without the overlay. In an ordinary build the name of the metric is
-// unknown.
+// built without the overlay. The changed runtime publishes their address as a
+// runtime metric, which an ordinary runtime does not have.
 var open = sync.OnceValue(func() *door {
 	sample := []metrics.Sample{{Name: "/jostle/control:address"}}
 	metrics.Read(sample)

@@ -23,7 +23,7 @@ func (w *world) endless() {
 	if w.steps%lately != 0 {
 		return
 	}
-	w.host.Touch(trace.AllSteps) // the number of steps matters from here on
+	w.host.Touch(trace.AllSteps) // from here on the run depends on the number of steps, so this step conflicts with all others
 	running, blocked := w.lately()
 	locked := !slices.ContainsFunc(running, isTest) && slices.ContainsFunc(blocked, (*routine).locked)
 	if !locked && w.steps < mostSteps {
@@ -55,8 +55,9 @@ func (w *world) deadlock(running []*routine, waits []stack.Wait) *pulse.Failure 
 	return f
 }
 
-// lately returns the goroutines that have taken a step lately, and the others that cannot run.
-// The goroutine that runs main waits for the others, so it counts as blocked only if no other one is.
+// lately returns the goroutines that took one of the last steps, as many as the
+// constant lately, and the goroutines that are blocked. The goroutine that runs
+// main waits for the others, so it counts as blocked only if no other one is.
 func (w *world) lately() (running, blocked []*routine) {
 	for _, r := range w.list {
 		switch {
@@ -77,7 +78,8 @@ func nameOf(r *routine) string  { return r.ref.String() }
 func isTest(r *routine) bool    { return r.test }
 func (r *routine) locked() bool { return r.state().locks }
 
-// listed describes the first elements of a list.
+// listed returns the texts of the first elements of a list, and the number of
+// further elements.
 func listed[E any](list []E, text func(E) string) string {
 	var texts []string
 	for _, e := range list[:min(len(list), mostNamed)] {

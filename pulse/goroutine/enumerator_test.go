@@ -7,37 +7,38 @@ import (
 	"strings"
 )
 
-// The enumerator runs a model of a program in every order. It shares no code with package
-// goroutine, package explore and the runtime, and is so plain that it can be trusted. In
-// the model a value of Go is a few fields, and a run is copied at each choice.
+// The enumerator runs a model of a program in every order. It shares no code
+// with package goroutine, package explore or the runtime, and is simple enough
+// to be trusted. The model represents a Go value (such as a channel or a mutex)
+// by a few fields. It copies the whole run at each choice.
 
-// A model is a run of a program up to some step.
+// A model is the state of a run of a program after some step.
 type model struct {
 	program  *program
 	threads  []modelThread
 	channels []modelChannel
-	mutexes  []modelMutex // first those of Mutexes, then those inside of RWMutexes
+	mutexes  []modelMutex // first the mutexes of type sync.Mutex, then the mutex inside of each RWMutex
 	rws      []modelRW
 	groups   []modelGroup
-	ended    []bool                 // for each wait in a select, whether it has ended
-	uses     map[string][]modelUsed // for each object, who has used it, in order
+	ended    []bool                 // for each wait of a goroutine in a select, whether the wait has ended
+	uses     map[string][]modelUsed // for each object (channel, mutex, …), the goroutines that have used it, in order
 }
 
 type modelUsed int32
 
-// A modelThread is a goroutine.
+// A modelThread is one goroutine of the model.
 type modelThread struct {
 	is     threadState
-	at     int    // the next operation of its body
-	phase  int    // how far it is in that operation
-	waited bool   // set if it has waited for the mutex in this operation
-	lifo   bool   // set if it waits at the front
-	waits  int    // number of its waits in a select
-	woken  int    // the case that has ended its wait in a select, or its wait for a channel
-	value  int    // what it has received
-	ok     bool   // false if the channel was closed
-	log    string // what it has seen
-	chosen string // its choices between cases
+	at     int    // the index of the goroutine's next operation in its body
+	phase  int    // 0 before the operation, 1 or 2 while the operation waits: the number of the place where it waits
+	waited bool   // set if the goroutine has waited for the mutex in this operation
+	lifo   bool   // set if the goroutine waits at the front of a semaphore's queue
+	waits  int    // number of waits in a select so far
+	woken  int    // the index of the select case that woke the goroutine; 0 outside of a select
+	value  int    // the value that the goroutine has received
+	ok     bool   // false if the wait ended because the channel was closed
+	log    string // the results of the goroutine's operations so far
+	chosen string // the select cases that the goroutine has taken when several were ready
 }
 
 type threadState uint8
@@ -60,7 +61,8 @@ type modelChannel struct {
 	sends, takes []modelWaiter
 }
 
-// A modelSema is a counting semaphore of the runtime.
+// A modelSema is one of the counting semaphores on which Go's runtime builds
+// locks.
 type modelSema struct {
 	n     int
 	queue []int
@@ -73,7 +75,7 @@ type modelMutex struct {
 }
 
 type modelRW struct {
-	readers, leaving int // as readerCount and readerWait
+	readers, leaving int // the fields readerCount and readerWait of sync.RWMutex
 	read, write      modelSema
 }
 
@@ -119,7 +121,8 @@ func (m *model) clone() *model {
 	return &c
 }
 
-// A tally has what comes of a program in all orders.
+// A tally has the results of a program in all orders: the number of orders, the
+// distinct orders and the distinct ends.
 type tally struct {
 	orders         int
 	distinct, ends map[string]bool
@@ -147,7 +150,8 @@ func (m *model) enumerate(t *tally, limit int) bool {
 	return t.orders <= limit
 }
 
-// end describes the end of a run.
+// end describes the result of a run: the log of each goroutine, with a dot if
+// the goroutine has ended.
 func (m *model) end() string {
 	var logs []string
 	for _, t := range m.threads {
@@ -160,7 +164,8 @@ func (m *model) end() string {
 	return strings.Join(logs, "|")
 }
 
-// used describes in which order the objects were used.
+// used describes the order in which goroutines used each object, and the cases
+// they took in selects.
 func (m *model) used() (text string) {
 	for _, of := range slices.Sorted(maps.Keys(m.uses)) {
 		text += fmt.Sprint(";", of, m.uses[of])
@@ -176,8 +181,8 @@ func (m *model) use(thread int, kind string, number int) {
 	m.uses[of] = append(m.uses[of], modelUsed(thread))
 }
 
-// step lets a thread take a step. It returns what can come of it: one run for each choice
-// of a select.
+// step lets a goroutine take a step, and returns the runs that can follow.
+// There are several if the step is a select with several ready cases.
 func (m *model) step(i int) []*model {
 	t := &m.threads[i]
 	was := t.is
@@ -197,7 +202,9 @@ func (m *model) step(i int) []*model {
 	return m.goOn(i)
 }
 
-// goOn runs what follows until the thread is before an operation, unless it waits.
+// goOn runs a goroutine until it waits, ends, or comes to an operation before
+// which another goroutine may run. Starting a goroutine and unlocking are no
+// such operations.
 func (m *model) goOn(i int) []*model {
 	t := &m.threads[i]
 	for t.is == ready && t.phase == 0 {
@@ -224,7 +231,7 @@ func (m *model) goOn(i int) []*model {
 	return []*model{m}
 }
 
-// done ends the operation of a thread, which has seen something.
+// done ends a goroutine's operation and adds the result to the goroutine's log.
 func (m *model) done(i int, saw string) {
 	t := &m.threads[i]
 	t.log += saw
@@ -233,7 +240,8 @@ func (m *model) done(i int, saw string) {
 
 func (m *model) block(i, phase int) { m.threads[i].is, m.threads[i].phase = waiting, phase }
 
-// begin begins an operation.
+// begin begins an operation that is not a select. If the operation need not
+// wait, begin also ends it.
 func (m *model) begin(i int, o *op) {
 	switch o.kind {
 	case aSend, aTrySend, aTake, aTryTake, aClose:
@@ -284,7 +292,7 @@ func (m *model) begin(i int, o *op) {
 	}
 }
 
-// resume continues an operation in which the thread has waited.
+// resume continues an operation after a wait of the goroutine has ended.
 func (m *model) resume(i int, o *op) {
 	t := &m.threads[i]
 	switch o.kind {
@@ -327,7 +335,8 @@ func (m *model) resume(i int, o *op) {
 	}
 }
 
-// saw says what an operation on a channel that has waited has come to.
+// saw returns the result of a channel operation that has waited: "p" for a
+// panic, "s" for a send, or "v" with the received value.
 func (m *model) saw(i int, send bool) string {
 	t := &m.threads[i]
 	switch {
@@ -339,7 +348,8 @@ func (m *model) saw(i int, send bool) string {
 	return fmt.Sprint("v", t.value, t.ok)
 }
 
-// waited ends Wait after it has waited.
+// waited ends a call to WaitGroup.Wait that had to wait. The call panics if the
+// WaitGroup was used again before.
 func (m *model) waited(i int, g *modelGroup) {
 	if g.n != 0 || g.waiters != 0 {
 		m.done(i, "p")
@@ -348,7 +358,8 @@ func (m *model) waited(i int, g *modelGroup) {
 	m.done(i, "")
 }
 
-// acquire takes a semaphore, or makes the thread wait.
+// acquire decrements a semaphore and returns true. If the semaphore is zero,
+// acquire makes the goroutine wait and returns false.
 func (m *model) acquire(i int, s *modelSema, front bool, phase int) bool {
 	if s.n > 0 {
 		s.n--
@@ -372,8 +383,9 @@ func (m *model) release(s *modelSema) {
 	}
 }
 
-// lock locks a mutex, or makes the thread wait. A thread that was woken competes with those
-// that come later.
+// lock locks a mutex and returns true, or makes the goroutine wait and returns
+// false. A goroutine that was woken competes with goroutines that call Lock
+// later.
 func (m *model) lock(i int, mu *modelMutex, awoke bool) bool {
 	t := &m.threads[i]
 	if awoke && !m.acquire(i, &mu.modelSema, t.lifo, 1) {
@@ -414,7 +426,7 @@ func (m *model) free(mu *modelMutex) {
 // inner returns the mutex inside of an RWMutex.
 func (m *model) inner(object int) *modelMutex { return &m.mutexes[m.program.mutexes+object] }
 
-// enter counts a reader, and reports whether it need not wait.
+// enter counts a reader. It returns true if the reader need not wait.
 func (rw *modelRW) enter() bool {
 	rw.readers++
 	return rw.readers > 0
@@ -467,8 +479,10 @@ func (m *model) add(i int, o *op) {
 	m.done(i, "")
 }
 
-// pop removes the first waiter that still waits. by uses each wait of a select that it
-// meets.
+// pop removes the first goroutine of a channel's queue that still waits, and
+// returns it. An entry that belongs to a select may have ended by another case
+// of that select. Reading such an entry counts as a use of the wait by
+// goroutine by.
 func (m *model) pop(by int, queue *[]modelWaiter) (w modelWaiter, ok bool) {
 	for len(*queue) > 0 {
 		w, *queue = (*queue)[0], (*queue)[1:]
@@ -484,7 +498,7 @@ func (m *model) pop(by int, queue *[]modelWaiter) (w modelWaiter, ok bool) {
 	return w, false
 }
 
-// alive reports whether one of the queue still waits.
+// alive reports whether an entry of a channel's queue still waits.
 func (m *model) alive(by int, queue []modelWaiter) bool {
 	for _, w := range queue {
 		if w.wait < 0 {
@@ -497,8 +511,9 @@ func (m *model) alive(by int, queue []modelWaiter) bool {
 	return false
 }
 
-// useWait uses the wait of a waiter in a select. A thread waits once at a time, so the
-// thread and the number of its wait name it.
+// useWait records that goroutine by uses the select wait of w. The wait is
+// named by its goroutine and its number, because a goroutine has one wait at a
+// time.
 func (m *model) useWait(by int, w modelWaiter) {
 	m.use(by, fmt.Sprint("wait", w.thread, "."), m.threads[w.thread].waits)
 }
@@ -508,7 +523,8 @@ func (m *model) wake(w modelWaiter, value int, ok bool) {
 	t.is, t.woken, t.value, t.ok = resumes, w.index, value, ok
 }
 
-// transfer sends or receives if it can without waiting. It returns what the thread has seen.
+// transfer sends or receives without waiting, and returns the result as text.
+// ok is false if that is impossible.
 func (m *model) transfer(i, object int, send bool, value int) (saw string, ok bool) {
 	ch := &m.channels[object]
 	if send {
@@ -544,7 +560,8 @@ func (m *model) transfer(i, object int, send bool, value int) (saw string, ok bo
 	return "", false
 }
 
-// communicate sends or receives, or tries to.
+// communicate does a channel operation of a goroutine, which may be a select
+// with a default.
 func (m *model) communicate(i int, o *op) {
 	send := o.kind == aSend || o.kind == aTrySend
 	saw, ok := "", false
@@ -586,7 +603,7 @@ func (m *model) close(i, object int) {
 	m.done(i, "")
 }
 
-// canGo reports whether a case can be taken now.
+// canGo reports whether a case of a select is ready.
 func (m *model) canGo(i int, c oneCase) bool {
 	ch := &m.channels[c.object]
 	switch {
@@ -598,7 +615,8 @@ func (m *model) canGo(i int, c oneCase) bool {
 	return len(ch.buffer) > 0 || m.alive(i, ch.sends)
 }
 
-// choose takes a case of a select: a run for each that can be taken.
+// choose does a select, and returns one run for each case that is ready. If no
+// case is ready, it takes the default or makes the goroutine wait.
 func (m *model) choose(i int, o *op) (list []*model) {
 	var can []int
 	for k, c := range o.cases {
@@ -627,7 +645,7 @@ func (m *model) choose(i int, o *op) (list []*model) {
 	}
 	m.threads[i].waits++
 	m.ended = append(m.ended, false)
-	for k := range o.cases { // the compiler numbers the cases that receive backwards
+	for k := range o.cases { // queue sends in the order of the cases, and receives in the opposite order, as the compiler numbers them
 		if o.cases[k].send {
 			m.enqueue(o.cases[k], modelWaiter{i, len(m.ended) - 1, k, o.cases[k].value})
 		}

@@ -20,14 +20,15 @@
 //		goroutine.Run(t.System(), func() { passToken(n) })
 //	}
 //
-// Package fuzz searches it by Check, and runs it in every order by Explore. Two steps
-// conflict if they do operations on one object. An exploration with a reduction runs one of
-// the orders that differ only in steps that do not conflict. The first operations on two
-// objects of package sync always conflict, because nothing tells the objects apart. No
-// conflict is known from plain variables, the length of a channel, functions of package
-// sync/atomic that are no operations, and what a sync.Pool returns. If the order of these
-// matters, explore with the reduction explore.Everything. State comparison does not see the
-// variables of goroutines, so it must not be used.
+// fuzz.Check searches such a property for failures, and fuzz.Explore runs it in every
+// order. Two steps conflict if they do operations on one object. With a reduction,
+// Explore runs only one of several orders that differ only in steps that do not conflict.
+// The first operations on two objects of package sync always conflict, because nothing
+// tells the objects apart. jostle knows no conflicts on plain variables, the length of a
+// channel, functions of package sync/atomic that are no operations, and the results of a
+// sync.Pool. If the order of these matters, explore with the reduction
+// explore.Everything. Do not compare states, because a state does not include the
+// variables of goroutines.
 //
 // Connections over TCP on loopback addresses and over Unix domain sockets are in memory:
 // net.Listen, net.Dial, and what uses them, such as net/http. A listener on port 0 gets the
@@ -39,12 +40,14 @@
 // on another network, on another process, a signal, C code, the garbage collector or a
 // goroutine from outside of the run is not controlled. It runs once, as under go test.
 //
-// Not seen are races on plain variables, because no other goroutine runs between two plain
-// reads and writes: run go test -race too, or jostle test -race. A run does not repeat if
-// it depends on addresses, such as the order of a large map whose keys are pointers. In
-// contrast to testing/synctest, time also passes if a goroutine looks at the clock again
-// and again, a goroutine that waits for a mutex counts as blocked, and the order in which
-// goroutines run is chosen, saved and replayed.
+// jostle does not detect races on plain variables, because no other goroutine runs
+// between two plain reads and writes. To detect them, also run go test -race or jostle
+// test -race. A run does not repeat if it depends on addresses, such as the order of a
+// large map whose keys are pointers.
+//
+// Package testing/synctest differs in three ways. With jostle, time also passes if a
+// goroutine reads the clock again and again, a goroutine that waits for a mutex counts as
+// blocked, and the order in which goroutines run is chosen, saved and replayed.
 package goroutine
 
 import (
@@ -129,8 +132,9 @@ func (w *world) stop() {
 	w.sys.Run()
 }
 
-// mustEnd makes the system report the goroutines that have not ended as stuck. In a test
-// those are the goroutines that the test has started, if there are any.
+// mustEnd makes the system report the goroutines that have not ended as stuck.
+// If a test has started goroutines that have not ended, only these are
+// reported, and not the goroutine of the test.
 func (w *world) mustEnd() {
 	first := w.list
 	if w.ends && slices.ContainsFunc(first[1:], (*routine).waits) {
@@ -145,7 +149,7 @@ func (w *world) mustEnd() {
 
 func anyMessage(any) bool { return true }
 
-// waits reports whether there is a goroutine, and it has not ended.
+// waits reports whether the goroutine exists and has not ended.
 func (r *routine) waits() bool { return r != nil && r.why != exited }
 
 // allEnded reports whether all goroutines have ended.
@@ -172,7 +176,7 @@ func (d *door) begin(sys *pulse.System, main func(), ends bool) *world {
 			text = "this overlay belongs to another version of jostle: write it again by jostle overlay"
 		}
 		sys.Fail(&pulse.Failure{Kind: pulse.KindMisuse, Step: -1, Text: text})
-		sys.Run() // it calls Options.Failed, so a property reports this failure
+		sys.Run() // Run calls Options.Failed, so that a property reports this failure
 		return nil
 	}
 	w := &world{door: d, sys: sys, host: sys.Host(), ends: ends, control: d.start(1, sys.Options().Faults.Network)}
@@ -182,17 +186,17 @@ func (d *door) begin(sys *pulse.System, main func(), ends bool) *world {
 	return w
 }
 
-// A routine is a goroutine, as an actor.
+// A routine is one goroutine, which is an actor of the system.
 type routine struct {
 	start
 	world  *world
 	thread thread
-	id     uint64 // its number in the run, from 1; 1 is the goroutine that runs main
+	id     uint64 // the number of the goroutine in the run, from 1; 1 is the goroutine that runs main
 	ref    pulse.Ref
 	why    reason // why the goroutine returned control to jostle
 	turn   *site  // the message that the goroutine is to receive, or nil if it cannot run
 	since  int    // the number of steps of the run when the goroutine became able to run
-	ran    int    // the number of steps of the run after its last step
+	ran    int    // the number of steps of the run when the goroutine took its last step
 }
 
 // Receive takes one step of the goroutine.
@@ -241,8 +245,9 @@ func (r *routine) resume(ctx *pulse.Ctx, yields bool) {
 	}
 }
 
-// mostChoices is the number of choices in one step after which every case gets its turn. A
-// loop around a select may rely on that select is fair.
+// mostChoices is the number of choices in one step after which the cases of a
+// select take turns. A program with a select in a loop may rely on every ready
+// case being chosen at some time.
 const mostChoices = 32
 
 // failure returns the failure for the goroutine's panic.
@@ -255,7 +260,7 @@ func (r *routine) failure() *pulse.Failure {
 	return f
 }
 
-// frames returns the calls of user code in which the goroutine stands.
+// frames returns the stack of the goroutine, reduced to calls of user code.
 func (r *routine) frames() []stack.Frame {
 	var pcs [64]uintptr
 	calls, _ := trimmer.Inner(pcs[:r.world.stack(r.thread, pcs[:])])
@@ -268,8 +273,9 @@ var trimmer = stack.NewTrimmer(reflect.TypeFor[world]().PkgPath())
 // HandlerPlace returns the line at which the goroutine's function begins.
 func (r *routine) HandlerPlace() stack.Frame { return r.place }
 
-// Waits says what the goroutine waits for, and where, who holds that lock, and where that
-// channel was made.
+// Waits returns the line at which the goroutine waits, and what it waits for.
+// For a lock it also returns which goroutines have locked it, and for a channel
+// the line that made it.
 func (r *routine) Waits() (out stack.Wait) {
 	out.Actor = r.ref.String()
 	if frames := r.frames(); len(frames) > 0 {
@@ -298,7 +304,8 @@ func (r *routine) Waits() (out stack.Wait) {
 			out.On = append(out.On, o)
 		}
 	}
-	// The runtime has the channels of a select in the order of their addresses.
+	// The runtime sorts the channels of a select by address, which differs between
+	// runs. Sort them by the lines that made them.
 	slices.SortStableFunc(out.On, func(a, b stack.Object) int {
 		return cmp.Or(cmp.Compare(a.Made.File, b.Made.File), cmp.Compare(a.Made.Line, b.Made.Line))
 	})
@@ -335,7 +342,8 @@ func (w *world) holders(object uintptr) (list []stack.Hold) {
 
 func (r *routine) state() *state { return r.world.stateOf(r.thread) }
 
-// String describes the goroutine as the state of an actor.
+// String returns the state of the goroutine, as reports show the state of an
+// actor.
 func (r *routine) String() string {
 	if r.why == exited {
 		return "ended"

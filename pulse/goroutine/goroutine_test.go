@@ -18,14 +18,14 @@ import (
 // A fake stands in for the changed Go runtime. Its goroutines follow scripts.
 type fake struct {
 	threads []*fakeThread
-	ready   []*fakeThread // goroutines that can run and were not reported to the driver yet
+	ready   []*fakeThread // goroutines that can run and that the fake runtime has not reported yet
 	now     int64
 	timers  map[int64][]int // maps the time of timers to the threads that they wake
 	touches []fakeTouch     // the operations of the last step
 	cause   string
 	locks   []locked
-	awaited []uintptr // by the goroutines, in their order
-	made    []uintptr // the calls that have made the channels each goroutine waits for
+	awaited []uintptr // by goroutine: the object for which it waits
+	made    []uintptr // by channel for which a goroutine waits: the call that made the channel
 	log     []string
 	answer  uint64
 	driven  bool
@@ -157,7 +157,7 @@ func (f *fake) door(script ...act) *door {
 	}
 }
 
-// Short forms of acts.
+// Short names for frequent acts.
 var (
 	yields = act{why: yielded}
 	blocks = act{why: blocked}
@@ -170,8 +170,8 @@ func sleeps(id int, d time.Duration) act {
 	return act{blocked, 0, func(f *fake) { at := f.now + int64(d); f.timers[at] = append(f.timers[at], id) }}
 }
 
-// TestRunTest lists how runs of tests end, and which goroutines take steps in plain
-// order.
+// TestRunTest checks, for several scripts, how RunTest ends and which goroutine
+// takes each step in plain order.
 func TestRunTest(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -278,8 +278,8 @@ func TestPatience(t *testing.T) {
 	}
 }
 
-// TestSameInstant: the timers of one instant fire together, or what one of them wakes runs before
-// the others fire.
+// TestSameInstant: if several timers are due at the same time, either all fire
+// together, or a goroutine that one of them wakes runs before the others fire.
 func TestSameInstant(t *testing.T) {
 	for _, c := range []struct {
 		strategy pulse.Strategy
@@ -295,7 +295,7 @@ func TestSameInstant(t *testing.T) {
 	}
 }
 
-// TestLate: a timer fires a little after its time.
+// TestLate: a timer fires a nanosecond after the time at which it is due.
 func TestLate(t *testing.T) {
 	f := &fake{}
 	f.door(sleeps(1, time.Second), exits).run(pulse.New(pulse.Options{}), nil)
@@ -315,7 +315,8 @@ func TestSpin(t *testing.T) {
 	}
 }
 
-// TestEndless: a test whose run does not end is not reported as failing.
+// TestEndless: a test that does not end within mostSteps steps is reported as
+// not controlled, and does not fail.
 func TestEndless(t *testing.T) {
 	f := &fake{}
 	sys := pulse.New(pulse.Options{})
@@ -364,7 +365,8 @@ func TestTicker(t *testing.T) {
 	}
 }
 
-// TestChoices: the strategy answers the choices of a goroutine within one step.
+// TestChoices: a goroutine may ask for several choices within one step. The
+// strategy answers each.
 func TestChoices(t *testing.T) {
 	f := &fake{}
 	var answers []uint64
@@ -387,8 +389,9 @@ func TestFairChoices(t *testing.T) {
 	}
 }
 
-// TestHolders: a stuck goroutine names those that have locked its lock, but not those that
-// wait for it too. It may wait for itself.
+// TestHolders: if a goroutine is stuck at a lock, the report names the
+// goroutines that have locked that lock, possibly the stuck one itself. It does
+// not name goroutines that also wait for the lock.
 func TestHolders(t *testing.T) {
 	waits := func(what string) act {
 		return act{blocked, 0, func(f *fake) {
@@ -422,8 +425,8 @@ func TestHolders(t *testing.T) {
 	}
 }
 
-// TestChannels: the channels that a goroutine waits for are in the order of the lines that have made
-// them, whatever their addresses.
+// TestChannels: a wait lists the channels of a select in the order of the lines
+// that made them, whatever their addresses.
 func TestChannels(t *testing.T) {
 	var pcs [2]uintptr
 	runtime.Callers(1, pcs[:1])

@@ -54,7 +54,7 @@ const (
 	anRWLock
 	anRLock
 	aStart
-	anUnlock // of what was locked last
+	anUnlock // unlocks the lock that was locked last
 	anRWUnlock
 	anRUnlock
 )
@@ -70,7 +70,7 @@ func randomProgram(r *rand.Rand) *program {
 	for i := range p.bodies {
 		p.bodies[i] = p.randomBody(r, i, 1+r.IntN(3))
 	}
-	for i := 1; i < n; i++ { // an earlier goroutine starts each
+	for i := 1; i < n; i++ { // each goroutine but the first is started by an earlier one
 		by := r.IntN(i)
 		at := 0
 		if by > 0 || r.IntN(4) == 0 {
@@ -105,7 +105,7 @@ func (p *program) randomBody(r *rand.Rand, i, n int) (body []op) {
 	return body
 }
 
-// A stage is the program as Go code.
+// A stage runs a program as real Go code, with real channels and locks.
 type stage struct {
 	*program
 	channels []chan int
@@ -134,7 +134,7 @@ func (s *stage) run(i int) {
 	s.logs[i] += "."
 }
 
-// do does an operation, and logs what comes of it.
+// do does an operation of goroutine i and adds its result to the log of i.
 func (s *stage) do(i int, o *op) {
 	saw := ""
 	defer func() {
@@ -247,7 +247,8 @@ func (s *stage) choose(o *op) string {
 	return sawCase(k, fmt.Sprint("v", v, ok))
 }
 
-// sawCase is what is logged of a select. A panic does not say which case it was.
+// sawCase returns the log entry for a select that took case k. An entry for a
+// panic does not name the case.
 func sawCase(k int, saw string) string {
 	if saw == "p" {
 		return saw
@@ -255,7 +256,7 @@ func sawCase(k int, saw string) string {
 	return fmt.Sprint("c", k, saw)
 }
 
-// An explorer runs a program for package explore.
+// An explorer implements the interface by which package explore runs a program.
 type explorer struct {
 	run  func(sys *pulse.System) (end string)
 	sys  *pulse.System
@@ -275,8 +276,8 @@ func (e *explorer) Run(s pulse.Strategy) explore.Run {
 func (e *explorer) Done(explore.Run) { e.ends[e.end] = true }
 func (e *explorer) Again()           { clear(e.ends) }
 
-// differs explores a program by a reduction, and says in what the result differs from the
-// model's.
+// differs explores a program with a reduction. It describes how the result
+// differs from the model's, or returns "".
 func (want *tally) differs(p *program, d *door, by explore.Reduction) string {
 	e := &explorer{ends: map[string]bool{}, run: func(sys *pulse.System) string {
 		stage := newStage(p)
@@ -307,7 +308,7 @@ var runs, distinct [9]int
 // mostOrders is how many orders a program may have.
 const mostOrders = 1000
 
-// randomTally returns a random program and what comes of it in all orders.
+// randomTally returns a random program and its results in all orders.
 func randomTally(seed uint64) (*program, *tally) {
 	for r := rand.New(rand.NewPCG(seed, 0)); ; {
 		p := randomProgram(r)
@@ -345,8 +346,8 @@ func TestEveryOrder(t *testing.T) {
 	t.Logf("%d programs: runs %v, distinct %v", n, runs, distinct)
 }
 
-// TestPlantedReductions: a reduction that ignores some conflicts between operations is
-// noticed.
+// TestPlantedReductions: if a reduction ignores the conflicts of one kind of
+// operation, the comparison with the model finds a difference.
 func TestPlantedReductions(t *testing.T) {
 	d := controlled(t)
 	for _, ignored := range []operation{opSend, opReceive, opClose, opSelect, opSync} {

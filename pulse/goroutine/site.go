@@ -20,10 +20,12 @@ type site struct {
 
 func (s *site) String() string { return s.label }
 
-// IsOperation makes a site a trace.Operation.
+// IsOperation marks a site as a trace.Operation, so that traces show it by its
+// text.
 func (s *site) IsOperation() {}
 
-// A siteKey identifies a site.
+// A siteKey identifies a site: the operation, and the innermost calls that led
+// to it.
 type siteKey struct {
 	op      operation // opNone if the goroutine was woken
 	callers [depth]uintptr
@@ -70,7 +72,8 @@ type start struct {
 	test  bool // set for the goroutine that runs main, and for those that run a test or a subtest
 }
 
-// labelOf returns the start of a goroutine. The goroutine that runs main is named so.
+// labelOf returns the name and the beginning of a goroutine's function. The
+// goroutine that runs main has the name "main".
 func labelOf(s *state) start {
 	if s.id == 1 {
 		return start{name: "main", test: true}
@@ -117,7 +120,7 @@ func (key *siteKey) label() string {
 		if verb := verbOf(f.Function); verb != "" {
 			what = verb
 		} else if what != "" && !strings.HasPrefix(f.Function, "runtime.") {
-			break // the code that called the operation
+			break // this call is the user code that called the operation
 		}
 	}
 	if what == "" {
@@ -140,7 +143,7 @@ func verbOf(function string) string {
 		kind, method, _ := strings.Cut(function[strings.Index(function, "(*")+2:], ").")
 		kind, _, _ = strings.Cut(kind, "[")
 		if strings.Contains(method, ".") {
-			return "" // a function literal, such as that by which WaitGroup.Go calls user code
+			return "" // function is a function literal in such a method, not an operation
 		}
 		if kind == "conn" {
 			kind = "Conn"

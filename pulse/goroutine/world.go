@@ -8,7 +8,7 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// A world is the goroutines of one run.
+// A world holds the goroutines of one run and their timers.
 type world struct {
 	*door
 	sys      *pulse.System
@@ -32,14 +32,15 @@ type world struct {
 	due   int64 // virtual time of the next timer, or 0
 }
 
-// stateOf describes a goroutine. The result is valid until the next call.
+// stateOf returns the state of a goroutine, which is valid until the next call
+// of stateOf.
 func (w *world) stateOf(g thread) *state {
 	w.look(g, &w.state)
 	return &w.state
 }
 
-// takeNew sends a message to each goroutine that has become runnable, in the
-// name of by. If by is zero, the test sends it.
+// takeNew sends a message to each goroutine that has become runnable, with
+// actor by as the sender. If by is zero, the test is the sender.
 func (w *world) takeNew(by pulse.Ref) {
 	for {
 		g := w.next(w.control)
@@ -90,18 +91,20 @@ func (w *world) share(by *routine) {
 		}
 	}
 	if w.steps%patience == 0 {
-		w.host.Touch(trace.AllSteps) // the number of steps matters from here on
+		w.host.Touch(trace.AllSteps) // from here on the run depends on the number of steps, so this step conflicts with all others
 		now, _ := w.times(w.control)
 		w.fire(now + int64(time.Millisecond))
 	}
 }
 
-// mostSpins limits how fast time passes for a goroutine that spins.
+// mostSpins limits the time that passes for a goroutine that runs in a loop
+// without waiting. The time doubles with each spin, but not after mostSpins
+// spins.
 const mostSpins = 20
 
-// mostLonely is for how many steps a goroutine goes on operation by operation although no
-// other can run. So a step is mostly one operation in every order, and has the same name.
-// After that, many operations are one step, so that long sequential code is fast.
+// While no other goroutine can run, a goroutine takes at most mostLonely steps
+// of one operation each. These steps are the same in every order. After them a
+// step consists of many operations, so that long sequential code is fast.
 const mostLonely = 100
 
 // runsOn reports whether the goroutine that is about to take a step need not give the
@@ -151,9 +154,9 @@ func (w *world) over(r *routine) bool {
 // mostSettling is the number of steps for which goroutines run on after a test.
 const mostSettling = 1000
 
-// settle lets the goroutines that can run go on after a test has ended, without the
-// system. Abandoned at once, one might leave a package-level mutex locked, and every later
-// run would wait for it.
+// settle lets the goroutines that can run continue after a test has ended,
+// without the system. If a goroutine were abandoned at once, it might leave a
+// package-level mutex locked, and every later run would wait for that mutex.
 func (w *world) settle() {
 	var ready []thread
 	for _, r := range w.list {
@@ -250,12 +253,14 @@ func (w *world) setClock() {
 	w.timer = w.host.After(w.clock, max(0, time.Duration(next-now)), "tick")
 }
 
-// late is how much later than its time a timer fires. Real timers are always late, so that
-// tests rely on time.Now being after a deadline when a sleep until then has ended.
+// late is the virtual time between the moment at which a timer is due and its
+// firing. Real timers fire late, and tests rely on that: after a sleep until a
+// deadline, time.Now is after the deadline.
 const late = time.Nanosecond
 
-// tick fires the timers that are due: all of them in the order in which they were made, or only
-// one. In the second case what that one wakes may run before the others fire.
+// tick fires the timers that are due. Either it fires all of them, in the order
+// in which they were made, or the strategy chooses one. If only one fires, the
+// goroutines that it wakes may run before the other timers fire.
 func (w *world) tick(ctx *pulse.Ctx, _ any) {
 	now := w.due + int64(late)
 	w.due = 0

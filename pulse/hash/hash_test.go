@@ -2,8 +2,8 @@ package hash
 
 import "testing"
 
-// TestSplitmix compares with the published numbers of seed 1234567, and Nth with
-// Splitmix.
+// TestSplitmix compares Splitmix with the published numbers for seed 1234567,
+// and Nth with Splitmix.
 func TestSplitmix(t *testing.T) {
 	state := uint64(1234567)
 	for i, want := range []uint64{6457827717110365317, 3203168211198807973, 9817491932198370423} {

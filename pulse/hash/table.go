@@ -72,7 +72,8 @@ func (t *Table) Count(key uint64) {
 	c.value++
 }
 
-// Delete removes a key. It moves the keys behind it, so that each is found again.
+// Delete removes a key. It then moves later keys of the same probe sequence
+// into the gap, so that a search still finds them.
 func (t *Table) Delete(key uint64) {
 	if t.cells == nil || t.find(key).age != t.age {
 		return

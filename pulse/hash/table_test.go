@@ -41,7 +41,7 @@ func TestTable(t *testing.T) {
 	agree(t, &table, nil, keys(r, 3)) // the zero table
 	for round := range 60 {
 		if round%20 == 19 && table.age > 0 {
-			table.age = math.MaxUint32 - 1 // two calls of Reset make age wrap around
+			table.age = math.MaxUint32 - 1 // after the next two calls of Reset, the field age overflows to zero
 		}
 		table.Reset()
 		want := map[uint64]int32{}

@@ -187,7 +187,7 @@ func (c *checker) budgets() error {
 		}
 	}
 	if n := c.r.Early(); c.o.EarlyTimers >= 0 && n > c.o.EarlyTimers {
-		return fmt.Errorf("it holds messages back for timers that may not fire: %d timers fire early, and the options allow %d",
+		return fmt.Errorf("the strategy holds messages back for timers that may not fire: %d timers fire early, and the options allow %d",
 			n, c.o.EarlyTimers)
 	}
 	return nil

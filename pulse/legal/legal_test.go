@@ -111,9 +111,9 @@ func TestDoctored(t *testing.T) {
 		want    string
 	}{
 		{"more holds than early timers", early, func(r *run) { r.options.EarlyTimers = 1 },
-			"it holds messages back for timers that may not fire: 2 timers fire early, and the options allow 1"},
+			"the strategy holds messages back for timers that may not fire: 2 timers fire early, and the options allow 1"},
 		{"holds under NeverEarly", early, func(r *run) { r.options.EarlyTimers = 0 },
-			"it holds messages back for timers that may not fire: 2 timers fire early, and the options allow 0"},
+			"the strategy holds messages back for timers that may not fire: 2 timers fire early, and the options allow 0"},
 		{"holds that no record shows", early, func(r *run) {
 			r.record.Deliveries = slices.DeleteFunc(r.record.Deliveries, func(id uint64) bool { return id == choice.Hold })
 		}, "time passes before it while a message can be delivered"},
@@ -164,7 +164,8 @@ func TestDoctored(t *testing.T) {
 	}
 }
 
-// choose adds to the decisions an answer about a fault of a message.
+// choose appends to the record the decision that a fault of kind k happens to a
+// message.
 func (r *run) choose(k choice.Kind) {
 	r.record.Choices = append(r.record.Choices, choice.Choice{Kind: k, N: 2, Value: 1})
 }
@@ -252,7 +253,7 @@ func TestOldHold(t *testing.T) {
 	}
 	for _, n := range []int{0, 3} {
 		r.options.EarlyTimers = n
-		if err := r.check(); err == nil || !strings.Contains(err.Error(), "it holds messages back for timers that may not fire") {
+		if err := r.check(); err == nil || !strings.Contains(err.Error(), "the strategy holds messages back for timers that may not fire") {
 			t.Errorf("with %d early timers: %v", n, err)
 		}
 	}

@@ -106,7 +106,7 @@ func (c *checker) busy() []int {
 // A pending describes the messages that an actor receives in later steps.
 type pending struct {
 	any  bool
-	sent int32 // the first step in which one of these messages was sent
+	sent int32 // the first step that sent one of these messages
 }
 
 // arrives reports whether a message waits at its receiver as soon as its sending step

@@ -94,7 +94,7 @@ func callAt(function, place string) runtime.Frame {
 	place, _, _ = strings.Cut(place, " +0x")
 	colon := max(0, strings.LastIndexByte(place, ':'))
 	line, _ := strconv.Atoi(strings.TrimPrefix(place[colon:], ":"))
-	if function == "panic" { // dumps print runtime.gopanic as panic
+	if function == "panic" { // a dump has the name panic for the function runtime.gopanic
 		function = "runtime.gopanic"
 	}
 	return runtime.Frame{Function: function, File: place[:colon], Line: line}

@@ -99,15 +99,16 @@ func unwinds(call *runtime.Frame) bool {
 	return call.Function == "runtime.gopanic" || call.Function == "runtime.Goexit"
 }
 
-// isStandard reports whether a call belongs to the standard library or to generated code. Packages
-// of the standard library have no folder in common: the go command may have compiled one of them for
-// another Go installation of the same version, and then uses it again. A function may be in the folder
-// of another package, such as time.Sleep in that of runtime.
+// isStandard reports whether a call belongs to the standard library or to
+// generated code. It checks the package of the function, and the path of the
+// file below the folder src. The folder above src may differ between packages,
+// because the go command may reuse a package that it compiled for another Go
+// installation.
 func isStandard(call *runtime.Frame) bool {
 	if call.Function == "" || call.File == generated {
 		return true
 	}
-	below := call.File // with -trimpath, it is relative to the folder src
+	below := call.File // with -trimpath, call.File is relative to the folder src
 	if i := strings.LastIndex(below, "/src/"); i >= 0 {
 		below = below[i+len("/src/"):]
 	}
@@ -120,13 +121,15 @@ func isStandardPath(p string) bool {
 	return is
 }
 
-// standard has the first elements of the paths of all packages in the standard library, sorted. The
-// paths of modules have others, by convention.
+// standard lists, sorted, the first path elements of all packages of the
+// standard library. By convention the path of a module begins with a different
+// element.
 var standard = strings.Fields("archive bufio bytes cmp compress container context crypto database debug embed encoding errors " +
 	"expvar flag fmt go hash html image index internal io iter log maps math mime net os path plugin reflect regexp runtime " +
 	"slices sort strconv strings structs sync syscall testing text time unicode unique unsafe uuid vendor weak")
 
-// hides reports whether a call belongs to a removed package.
+// hides reports whether the Trimmer removes a call because its function belongs
+// to one of the given packages.
 func (t *Trimmer) hides(call *runtime.Frame) bool {
 	if strings.HasSuffix(call.File, "_test.go") {
 		return false

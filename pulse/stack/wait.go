@@ -8,7 +8,7 @@ import (
 // A Wait says where an actor waits, and for what.
 type Wait struct {
 	Actor string   `json:"actor"`           // the name of the actor
-	What  string   `json:"what"`            // "in sync.Mutex.Lock", "can run"
+	What  string   `json:"what"`            // what the actor waits for or does, such as "in sync.Mutex.Lock" or "can run"
 	At    Frame    `json:"at,omitzero"`     // the line of code, if there is one
 	On    []Object `json:"on,omitempty"`    // the locks and channels it waits for, as far as something is known about them
 	Mail  []string `json:"mail,omitempty"`  // the messages in its mailbox
@@ -80,9 +80,10 @@ func Report(list []Wait, asks map[string]string) string {
 	return "    " + strings.Join(lines, "\n    ")
 }
 
-// Cycle returns the names of actors of which each waits for a lock of the next, or for an
-// answer of the next by asks, and the last of which is the first. It returns nil if there are
-// none.
+// Cycle returns the names of actors that wait for each other in a circle, or
+// nil. Each actor waits for a lock that the next actor has locked, or for an
+// answer of the next actor, which asks gives. The last name is equal to the
+// first.
 func Cycle(list []Wait, asks map[string]string) []string {
 	next := map[string][]string{}
 	for _, w := range list {
@@ -103,7 +104,9 @@ func Cycle(list []Wait, asks map[string]string) []string {
 	return nil
 }
 
-// cycleOf continues a path to its beginning.
+// cycleOf extends path to a cycle that ends at the first actor of path. next
+// has the actors for which each actor waits. It returns nil if there is no such
+// cycle.
 func cycleOf(next map[string][]string, path []string, seen map[string]bool) []string {
 	for _, to := range next[path[len(path)-1]] {
 		if to == path[0] {

@@ -26,9 +26,9 @@ type chains struct {
 	//
 	// Invariant: the tops of the chains of one set are pairwise incomparable.
 	sets   []int32
-	free   []int32 // for each set, counted from 1, the number of free cells
+	free   []int32 // element i-1 is the number of free cells of set i
 	roomy  int32   // the number of a set such that all earlier sets are full
-	chains []int32 // for each chain, the bit of its top; none if the chain is empty
+	chains []int32 // for each chain, the bit of its top in rows; none if the chain is empty
 
 	// rows are sets of bits, one for each element above which new elements may still
 	// be placed. Each top has its own bit. When a chain grows, the bit of its old top
@@ -163,7 +163,7 @@ func (c *chains) below(r int32) (set, cell int32, covered int) {
 	for _, w := range c.rows[r] {
 		count += bits.OnesCount64(w.bits)
 	}
-	if count*count > len(c.sets) { // with so many bits, an early set must have a top below the element
+	if count*count > len(c.sets) { // a row with so many bits is above the top of a chain in one of the first sets
 		return c.firstBelow(c.rows[r])
 	}
 	for _, w := range c.rows[r] {

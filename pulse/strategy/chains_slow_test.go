@@ -32,7 +32,7 @@ func TestChainsAreThoseOfBits(t *testing.T) {
 		for i := range p {
 			row, slowRow := c.open(), slow.open()
 			for _, j := range under[i] {
-				if rows[j] != none { // the row of j was released: do not join it
+				if rows[j] != none { // otherwise the row of element j was released, and nothing may be joined to it
 					c.join(row, rows[j])
 					slow.join(slowRow, slowRows[j])
 				}

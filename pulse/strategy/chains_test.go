@@ -83,7 +83,7 @@ func randomPoset(r *rand.Rand) (p poset, under [][]int) {
 		var list []int
 		for j := range i {
 			switch shape {
-			case 0: // in the partial order, any element may be greater than any other
+			case 0: // any element may be above any earlier one
 				if r.Float64() < density*density/2 {
 					list = append(list, j)
 				}
@@ -91,7 +91,7 @@ func randomPoset(r *rand.Rand) (p poset, under [][]int) {
 				if i-j <= 2*lanes && r.Float64() < density {
 					list = append(list, j)
 				}
-			case 2: // lanes with links between them
+			case 2: // several long chains, with a few elements above elements of another chain
 				if (i-j)%lanes == 0 || r.Float64() < density/20 {
 					list = append(list, j)
 				}
@@ -205,7 +205,7 @@ func TestChainsOfPrograms(t *testing.T) {
 		for _, known := range s.known {
 			chain = append(chain, known.chain)
 		}
-		p = p[:len(chain)] // follow has not read the last step, which sent nothing
+		p = p[:len(chain)] // PCTCP has not yet processed the messages of the last step
 		p.check(t, chain)
 		sys.Close()
 	}

@@ -9,7 +9,7 @@ type changePoints struct {
 	// points are the sorted change points. The upper half of a word is the position of
 	// the point in the run. The lower half is the number i of the point.
 	points []uint64
-	passed int // the number of change points before the last n given to the method at
+	passed int // the number of change points that the method at has passed so far
 }
 
 // depths are the bug depths used if the options give none. Most bugs have depth 3

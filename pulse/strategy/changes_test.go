@@ -4,8 +4,8 @@ import (
 	"testing"
 )
 
-// The points of a run match a search through all of them: if two points
-// have one position, the first counts.
+// TestChangePoints compares change points with a linear search. If two points
+// have the same position, the first counts.
 func TestChangePoints(t *testing.T) {
 	for seed := range uint64(500) {
 		var s source

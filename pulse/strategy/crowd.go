@@ -59,7 +59,8 @@ func (p *pos) gather(actor int32, id uint64) {
 	r.words, r.slots = r.words[:0], r.slots[:0]
 }
 
-// scatter turns a crowd into an ordinary race. Each message keeps its random word.
+// scatter turns a crowd into an ordinary race. The priority of each message
+// does not change.
 func (p *pos) scatter(c *crowd) {
 	r := &p.races[c.actor]
 	for i, slot := range c.slots {

@@ -67,9 +67,10 @@ func TestHighest(t *testing.T) {
 	}
 }
 
-// TestSettledCrowds checks the priorities in a crowd after settle: they are distributed
-// as if each had been drawn individually. All orders of the messages have the same
-// probability. The priorities of two messages are uniform, individually and jointly.
+// TestSettledCrowds checks the priorities that the method settle gives to the
+// messages of a crowd. They are distributed as if each had been drawn
+// individually. All orders of the messages have the same probability. The
+// priorities of two messages are uniform, individually and jointly.
 func TestSettledCrowds(t *testing.T) {
 	trial.Long(t)
 	for _, x := range []struct{ drawn, more int }{{2, 0}, {3, 0}, {4, 0}, {1, 3}, {2, 2}, {3, 1}} {
@@ -114,7 +115,7 @@ func TestSettledCrowds(t *testing.T) {
 // two sinks. A referee cuts the link from one source to the first sink, and later heals it.
 type brawl struct {
 	sources, referee int
-	overrule         bool // the test sometimes picks another message than the strategy
+	overrule         bool // set if the test sometimes delivers another message than the strategy picks
 	order            strings.Builder
 }
 
@@ -185,10 +186,11 @@ func (w *watched) Pick(e *pulse.Enabled) int {
 	return k
 }
 
-// TestCrowdsAreDrawnAsEach compares the frequencies of a program's orders, by
-// chi-square, when all races are crowds and when each message is drawn
-// individually. Random's frequencies differ, so the test can fail. By day
-// each program has one kind of delivery.
+// TestCrowdsAreDrawnAsEach compares two frequencies of each order of a program,
+// by chi-square: when all races are crowds, and when the priority of each
+// message is drawn individually. The frequencies with Random differ, which
+// shows that the comparison can fail. By day each program runs with one kind of
+// delivery.
 func TestCrowdsAreDrawnAsEach(t *testing.T) {
 	programs := []*brawl{{sources: 2}, {sources: 3}, {sources: 2, referee: 2}, {sources: 1, referee: 4}, {sources: 2, referee: 2, overrule: true}}
 	for i, p := range programs {

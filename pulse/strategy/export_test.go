@@ -23,7 +23,8 @@ var (
 
 const Unit = unit
 
-// Exponentials and Highests return functions that draw from a seed.
+// Exponentials returns a function that draws exponentially distributed numbers.
+// Highests returns one that draws the maximum of a number of random words.
 func Exponentials(seed uint64) func() uint64 { return (&source{seed}).exponential }
 
 func Highests(seed uint64, of int) func() uint64 {
@@ -45,7 +46,7 @@ func CheckCrowds(s pulse.Strategy) error {
 		}
 		drawn := n
 		if c.actor == p.again {
-			drawn = n - 1 // the last element is the message that was picked
+			drawn = n - 1 // the last message of the crowd is the one that Pick has returned
 		}
 		holder := slices.Index(c.slots[:min(drawn, int(c.left))], c.holder)
 		highest := c.floor
@@ -70,8 +71,9 @@ func CheckCrowds(s pulse.Strategy) error {
 	return nil
 }
 
-// Settled draws the priorities of a crowd, adds as many messages, and returns all priorities after
-// the crowd is settled. It also reports whether the highest one is the same.
+// Settled draws the priorities of a crowd, adds more messages, and settles the
+// crowd. It returns the priorities of all messages. It also reports whether the
+// message with the highest priority has stayed the same.
 func Settled(seed uint64, drawn, more int) (list []uint64, same bool) {
 	p := &pos{key: seed, races: []race{{crowd: none}}, again: none}
 	r := &p.races[0]

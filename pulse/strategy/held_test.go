@@ -21,7 +21,7 @@ type talk struct {
 	seed          uint64
 }
 
-// A word is a message of a talk.
+// A word is a message of a talk, which is a random program.
 type word int
 
 // build spawns the actors of the talk and runs the system.
@@ -136,8 +136,8 @@ func TestReplayOfOrdered(t *testing.T) {
 	}
 }
 
-// madeAgain makes a run and replays it strictly and leniently. It reports
-// whether messages were held back.
+// madeAgain runs a program, and replays the run strictly and leniently. It
+// reports whether the strategy held messages back.
 func madeAgain(t *testing.T, seed int, p talk, o pulse.Options) bool {
 	t.Helper()
 	sys := pulse.New(o)

@@ -27,7 +27,7 @@ func runs(n int) int {
 	return n / 2
 }
 
-// byDay returns n by day. At night it returns the second result of the function runs.
+// byDay returns n by day and runs(night) at night.
 func byDay(n, night int) int {
 	if os.Getenv("JOSTLE_NIGHTLY") != "" {
 		return runs(night)
@@ -131,7 +131,7 @@ type kick struct{}
 type lanes struct {
 	w, l  int
 	order []mark       // the marks in the order in which the sink received them
-	at    map[mark]int // for each mark, its place in order
+	at    map[mark]int // maps each mark to its index in order
 	steps []byte       // the lane of each step, including the steps that receive kicks
 }
 
@@ -169,9 +169,9 @@ func (p *lanes) after(lane, n int, others ...mark) bool {
 	return true
 }
 
-// hops is a program with a chain of hops, each over a channel of its own; the
-// last hop goes to the sink. One single message also goes to the sink. found
-// reports whether the single message came last.
+// hops is a program with a chain of hops, each over a channel of its own. The
+// last hop goes to the sink. One single message also goes to the sink. The
+// field found is set if the single message came last.
 type hops struct {
 	n     int
 	found bool

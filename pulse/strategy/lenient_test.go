@@ -64,7 +64,7 @@ func TestLenient(t *testing.T) {
 			c.replayed.Strategy = replay
 			second := pulse.New(c.replayed)
 			defer second.Close()
-			for range 2 { // the second time shows that Begin resets
+			for range 2 { // run twice, since Begin must reset the strategy
 				second.Reset(0)
 				c.after(second)
 				must(t, second.Failure())

@@ -8,8 +8,9 @@ import (
 	"github.com/jostle-go/jostle/pulse/strategy"
 )
 
-// TestForget: a strategy that has run a larger program and then forgets takes
-// the same steps as a new one. A strategy that learns would not, without Forget.
+// TestForget: after Forget, a strategy that has run a larger program takes the
+// same steps as a new one. Without Forget, a strategy that learns takes
+// different steps.
 func TestForget(t *testing.T) {
 	runs := func(s pulse.Strategy) (list [4]uint64) {
 		p := &lanes{w: 4, l: 4}
@@ -58,8 +59,8 @@ func TestNames(t *testing.T) {
 }
 
 // TestSameSeedSameRun checks for each strategy that a new strategy and a used
-// one take the same steps if both make the same runs, and that seeds make a
-// difference. Some strategies learn in the first run.
+// one take the same steps if both make the same sequence of runs. It also
+// checks that different seeds give different runs.
 func TestSameSeedSameRun(t *testing.T) {
 	for _, s := range all() {
 		hashes := func() (list []uint64) {

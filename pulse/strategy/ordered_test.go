@@ -32,8 +32,9 @@ func stepsOf(t *testing.T, o pulse.Options, body func(*pulse.System)) map[string
 	return ids
 }
 
-// TestOrderedWriter checks that the writer fails exactly if flush comes before
-// write, by constraints and by priorities, whatever the seed.
+// TestOrderedWriter checks, for schedules with constraints or priorities and
+// for many seeds, that the writer fails if and only if the schedule puts flush
+// before write.
 func TestOrderedWriter(t *testing.T) {
 	for _, c := range []writer.Config{{}, {Mended: true}} {
 		ids := stepsOf(t, pulse.Options{}, func(sys *pulse.System) { c.Build(sys); sys.Run() })
@@ -56,9 +57,9 @@ func TestOrderedWriter(t *testing.T) {
 			order := strategy.Ordered(&test.s)
 			sys := newRecorded(order)
 			for seed := range uint64(40) {
-				test.s.Seed = seed // the first seed, zero, is plain order
+				test.s.Seed = seed // the first seed is zero, which means plain order
 				if test.s.Before == nil && seed > 0 {
-					break // without constraints only plain order, which is seed 0, has a known result
+					break // without constraints the result is known only in plain order, which is seed zero
 				}
 				sys.Reset(0)
 				check := c.Build(sys)
@@ -93,7 +94,8 @@ func letters(list ...any) func(*pulse.System) {
 	}
 }
 
-// TestOrderedLetters checks exact orders.
+// TestOrderedLetters checks the exact order in which Ordered delivers letters,
+// for schedules with priorities and constraints.
 func TestOrderedLetters(t *testing.T) {
 	type pair [2]string
 	o := pulse.Options{Delivery: pulse.DeliveryUnordered}
@@ -151,7 +153,7 @@ func TestOrderedLetters(t *testing.T) {
 			o.Strategy, o.EarlyTimers = order, test.early
 			sys := pulse.New(o)
 			defer sys.Close()
-			for range 2 { // the second time shows that Begin resets
+			for range 2 { // run twice, since Begin must reset the strategy
 				sys.Reset(0)
 				letters(test.sent...)(sys)
 				must(t, sys.Failure())
@@ -254,7 +256,7 @@ func TestOrderedRaces(t *testing.T) {
 		choices := sys.Record().Clone().Choices
 		sys.Close()
 		if len(choices) > 0 {
-			continue // the answers belong to actors in one order; in another order another actor may get an answer
+			continue // skip: the recorded choices belong to certain actors in this order, and may go to other actors in another order
 		}
 		for b := range tr.Steps {
 			a := int(tr.Steps[b].Prev)

@@ -37,7 +37,8 @@ func TestOrderedUnderARepeatingTimer(t *testing.T) {
 	}
 }
 
-// TestOrderedRunsForATime checks that no wait outlasts a run.
+// TestOrderedRunsForATime checks that a message does not wait for a step that
+// is due only after the end of a RunFor.
 func TestOrderedRunsForATime(t *testing.T) {
 	s := &choice.Schedule{}
 	order := strategy.Ordered(s)

@@ -8,8 +8,8 @@ import (
 	"github.com/jostle-go/jostle/pulse/strategy"
 )
 
-// A deepBug is an order of three lanes of three marks; the number of messages
-// in that order is its depth.
+// A deepBug is an order in which marks of the program lanes must arrive. The
+// number of marks in that order is the bug's depth.
 type deepBug struct {
 	depth int
 	found func(*lanes) bool

@@ -33,7 +33,7 @@ type pos struct {
 	races []race  // for each actor, its race
 	first pulse.Tournament
 	again int32 // the actor whose deliverable messages need new priorities, or none
-	many  bool  // set if the field races is in use, because many messages are deliverable
+	many  bool  // set if the field races is in use, because more than a few messages are deliverable
 	// crowded is the maximum number of messages in a race with individual priorities.
 	// A larger race is a crowd.
 	crowded int
@@ -50,12 +50,13 @@ type lot struct {
 	place    int32 // the index of the message in the slots of its race or crowd, or none if it is in no race
 }
 
-// A race is the set of deliverable messages to one actor. They get new priorities
-// together.
+// A race is the set of deliverable messages to one actor. They get new
+// priorities together.
 //
-// Invariants between calls to Pick, except for the race of actor pos.again: all
-// messages got their priorities when the field taken had the value of the field drawn.
-// pos.first contains the highest priority of the race.
+// Invariants between calls to Pick: all messages got their priorities when the
+// field taken had the value of the field drawn, and pos.first contains the
+// highest priority of the race. They do not hold for the actor pos.again, whose
+// messages get new priorities in the next Pick.
 type race struct {
 	words []uint64 // for each message, its random word; empty if the race is a crowd
 	slots []int32  // for each message, its slot (see pos.lots); empty if the race is a crowd
@@ -197,7 +198,7 @@ func (p *pos) leave(e *pulse.Enabled, i int) {
 	}
 	r.words, r.slots = r.words[:last], r.slots[:last]
 	switch {
-	case l.to == p.again: // redraw will find the message with the highest priority
+	case l.to == p.again: // nothing to do: redraw will find the message with the highest priority
 	case r.best == place:
 		p.look(l.to, 0)
 	case int(r.best) == last:
@@ -251,8 +252,9 @@ func (p *pos) redraw(e *pulse.Enabled, actor int32) {
 	p.look(actor, hash.Gamma)
 }
 
-// look adds a number to each random word in the race of an actor. Then it finds the
-// highest priority in the race.
+// look finds the message with the highest priority in the race of an actor. It
+// first adds a number to the random word of each message, which changes all
+// priorities unless the number is zero.
 func (p *pos) look(actor int32, add uint64) {
 	r := &p.races[actor]
 	best, top := int32(0), uint64(0)

@@ -49,8 +49,9 @@ func TestPOSRaces(t *testing.T) {
 	expectChance(t, orders["abx"], tries, 1.0/6)
 }
 
-// identities runs lanes and returns the steps of the lanes. Unrelated actors
-// may send to themselves meanwhile. A choosy sink accepts marks of the first
+// identities runs a program in which sources send marks to a sink, and returns
+// the identities of the sink's steps. If extra is set, unrelated actors send to
+// themselves meanwhile. If choosy is set, the sink accepts marks of the first
 // lanes only every tenth time.
 func identities(t *testing.T, sys *pulse.System, lanes, marks int, choosy bool, seed uint64, extra bool) (list []uint64) {
 	t.Helper()

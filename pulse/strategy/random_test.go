@@ -8,8 +8,8 @@ import (
 	"github.com/jostle-go/jostle/pulse/strategy"
 )
 
-// first is a program in which w actors have a message each; it records which
-// comes first.
+// first is a program in which each of w actors receives one message. The field
+// who is the actor that received its message first.
 type first struct{ w, who int }
 
 func (p *first) run(sys *pulse.System, seed uint64) *pulse.Failure {
@@ -85,11 +85,11 @@ func TestWrongAnswers(t *testing.T) {
 		strategy *wrong
 		want     string
 	}{
-		{&wrong{pick: 7}, "strategy *strategy_test.wrong picked 7 of 3 deliverable messages"},
-		{&wrong{pick: 3}, "strategy *strategy_test.wrong picked 3 of 3 deliverable messages"},
-		{&wrong{pick: pulse.Hold}, "strategy *strategy_test.wrong picked -1 of 3 deliverable messages"},
-		{&wrong{choose: 4}, "strategy *strategy_test.wrong answered 4 to choose of 4"},
-		{&wrong{choose: -1}, "strategy *strategy_test.wrong answered -1 to choose of 4"},
+		{&wrong{pick: 7}, "strategy *strategy_test.wrong picked 7 of 3 deliverable messages, counted from 0"},
+		{&wrong{pick: 3}, "strategy *strategy_test.wrong picked 3 of 3 deliverable messages, counted from 0"},
+		{&wrong{pick: pulse.Hold}, "strategy *strategy_test.wrong picked -1 of 3 deliverable messages, counted from 0"},
+		{&wrong{choose: 4}, "strategy *strategy_test.wrong answered 4 to choose with 4 answers"},
+		{&wrong{choose: -1}, "strategy *strategy_test.wrong answered -1 to choose with 4 answers"},
 	}
 	for _, test := range tests {
 		sys := pulse.New(pulse.Options{Strategy: test.strategy})

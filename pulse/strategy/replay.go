@@ -151,8 +151,8 @@ func (r *Replayer) outdated() bool {
 // that the run did not ask for. The run is then the same, but its hash differs.
 func (r *Replayer) Outdated() bool { return r.unasked > 0 }
 
-// misses returns err with the number of the step in which, or before which, the run
-// asked for the choice.
+// misses adds to err the number of the step in which, or before which, the run
+// asked for a choice.
 func (r *Replayer) misses(k choice.Kind, err error) error {
 	taken := 0
 	if r.run != nil {
@@ -194,14 +194,14 @@ func (r *Replayer) Done() error {
 		next, _ := r.wanted()
 		rest := choice.Record{Deliveries: r.record.Deliveries[len(r.record.Deliveries)-deliveries:]}
 		left, more := rest.Received(), "has more"
-		if left > 0 { // if left is 0, only Holds are left
+		if left > 0 { // if left is zero, the rest of the record consists of Holds
 			more = fmt.Sprintf("has %d more", left)
 		}
 		return fmt.Errorf("the run ended after %s, but the record %s: next is %s",
 			count(r.record.Received()-left, "delivery", "deliveries"), more, next)
 	case choices > 0:
 		next := r.record.Choices[len(r.record.Choices)-choices]
-		return fmt.Errorf("the run ended without asking for %s of the record: next is %v of %d",
+		return fmt.Errorf("the run ended without asking for %s of the record: next is %v with %d answers",
 			count(choices, "choice", "choices"), next.Kind, next.N)
 	}
 	return nil

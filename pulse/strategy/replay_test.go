@@ -38,8 +38,9 @@ func failureText(sys *pulse.System) string {
 	return ""
 }
 
-// TestRoundTrip checks for each strategy that a copy of a record replays to the same
-// trace and the same failure. The replay gets the trace of the first run, or does not.
+// TestRoundTrip checks for each strategy that a copy of a record replays to the
+// same trace and the same failure, both with and without the trace of the first
+// run.
 func TestRoundTrip(t *testing.T) {
 	for _, s := range all() {
 		for name, o := range trial.Settings() {
@@ -202,7 +203,7 @@ func chooses(ns ...int) func(*pulse.System) {
 	}
 }
 
-// rounds is a program that is sent n messages, one after the other.
+// rounds is a program of n runs. The test sends one message before each.
 func rounds(n int) func(*pulse.System) {
 	return func(sys *pulse.System) {
 		writer := sys.Spawn("writer", pulse.Func(func(*pulse.Ctx, any) {}))
@@ -244,18 +245,18 @@ var changes = []change{
 	{name: "nothing runs", before: rounds(1), after: func(sys *pulse.System) {}, known: true,
 		done: "the run ended after 0 deliveries, but the record has 1 more: next is writer ← write(0)"},
 	{name: "another choice", before: chooses(3), after: chooses(4), step: 1,
-		failure: "in step 0, choice 0: the record has choose of 3, the run asks for choose of 4"},
+		failure: "in step 0, choice 0: the record has choose with 3 answers, the run asks for choose with 4 answers"},
 	{name: "another choice in the last step", before: rounds(1), after: func(sys *pulse.System) {
 		sys.Send(sys.Spawn("writer", pulse.Func(func(ctx *pulse.Ctx, _ any) { ctx.Choose(2) })), write{0})
 		sys.Run()
 	}, step: 1,
-		failure: "in step 0, choice 0: the record has ended, the run asks for choose of 2"},
+		failure: "in step 0, choice 0: the record has ended, the run asks for choose with 2 answers"},
 	{name: "choices left", before: chooses(3, 4), after: chooses(3),
-		failure: "in step 1, choice 1: the record has choose of 4, the run asks for choose of 3", step: 2},
+		failure: "in step 1, choice 1: the record has choose with 4 answers, the run asks for choose with 3 answers", step: 2},
 	{name: "choices unasked", before: chooses(3), after: chooses(),
-		done: "the run ended without asking for 2 choices of the record: next is choose of 3"},
+		done: "the run ended without asking for 2 choices of the record: next is choose with 3 answers"},
 	{name: "a fault", before: rounds(2), after: rounds(2), options: pulse.Options{Faults: pulse.Faults{Crash: 1}},
-		failure: "before step 0, choice 0: the record has ended, the run asks for fault of 2", step: 0},
+		failure: "before step 0, choice 0: the record has ended, the run asks for fault with 2 answers", step: 0},
 }
 
 // blankIDs removes identities, which depend on the names of types.

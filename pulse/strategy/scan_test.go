@@ -112,9 +112,9 @@ func oldest(e *pulse.Enabled) (best int) {
 type slowPOS struct {
 	source // of choices
 	key    uint64
-	// lots are by message slot; a recorded run reuses no slot.
+	// by message slot; a recorded run reuses no slot
 	lots []slowLot
-	// taken counts, by actor, the steps for which Pick was called.
+	// taken counts, for each actor, the steps of the actor that Pick has chosen.
 	taken []int32
 }
 

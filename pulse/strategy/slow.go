@@ -26,7 +26,7 @@ func Slow() pulse.Strategy { return &slow{} }
 
 type slow struct {
 	source
-	key    uint64 // a random number; the lot of a message depends on it and on the message's Seq
+	key    uint64 // a random number; together with a message's Seq it determines whether and how long the message is held
 	rate   uint8  // a message is held with probability 1/2^rate; zero means never
 	ranked bool   // messages have priorities
 	early  uint8  // the number of timers that may still fire early
@@ -46,7 +46,8 @@ func (s *slow) Begin(seed uint64) {
 	s.rate, s.ranked, s.early = slowRates[w%8], w>>3%4 != 0, mostSlowEarly
 }
 
-// Needs requests a Pick even for a single deliverable message, because it may be held.
+// Needs requests a call to Pick even if only one message is deliverable,
+// because Slow may hold that message.
 func (s *slow) Needs() pulse.Needs { return pulse.Needs{Single: true} }
 
 func (s *slow) Pick(e *pulse.Enabled) int {
@@ -87,12 +88,13 @@ func rankOf(lot uint64) uint64 { return lot<<8 | 1 }
 // allHeld is the result of the methods first and any if all deliverable messages are held.
 const allHeld = -1
 
-// slowSample is the number of messages that Slow considers if more than few are
-// deliverable.
+// If many messages are deliverable (more than the constant few), Slow considers
+// only slowSample of them, chosen at random.
 const slowSample = 8
 
-// first returns the message with the highest priority that is not held, or allHeld. If n
-// is greater than few, it considers only a random sample of the messages.
+// first returns the message with the highest priority that is not held, or
+// allHeld. If n is greater than the constant few, it considers only a random
+// sample of the messages.
 func (s *slow) first(e *pulse.Enabled, n int) int {
 	if n > few {
 		return s.firstOfSample(e, n)
@@ -122,9 +124,10 @@ func (s *slow) firstOfSample(e *pulse.Enabled, n int) int {
 	return best
 }
 
-// any returns a message that is not held, or allHeld. First it tries some messages at
-// random. Then it checks all messages, beginning with a random one. Few of many messages
-// are held (see slowRates).
+// any returns a message that is not held, or allHeld. First it tries some
+// messages at random. Most of these tries succeed, because only a small part of
+// the messages is held (see slowRates). Then it checks all messages, beginning
+// with a random one.
 func (s *slow) any(e *pulse.Enabled, n int) int {
 	for range slowSample {
 		if i := s.below(n); !s.isHeld(e, i, s.lot(e, i)) {

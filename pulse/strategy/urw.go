@@ -50,7 +50,7 @@ type urw struct {
 	// weight of a dropped message remains included, because its channel delivers
 	// nothing more unless a crashed actor is restarted.
 	loads []int64
-	steps int // the number of steps of the trace whose messages were subtracted from loads
+	steps int // number of steps of the trace so far whose messages no longer count in loads
 
 	view pulse.View
 	sums sums // the sums of the weights, by index in Enabled
@@ -121,7 +121,8 @@ func (u *urw) update(t *trace.Trace, e *pulse.Enabled) {
 	u.loaded = u.loaded[:0]
 }
 
-// look records the weight and the index of message i.
+// look updates the weight of message i, and the index of the message of its
+// channel.
 func (u *urw) look(t *trace.Trace, e *pulse.Enabled, i int) {
 	if c := e.Send(i).Channel; !t.Unordered && int(c) < len(u.at) {
 		u.at[c] = int32(i)
@@ -178,7 +179,8 @@ func (u *urw) weightOf(s *trace.Send) int32 {
 	return 1
 }
 
-// End learns weights from the run if that is due.
+// End learns weights from the first run, and then from every run that is due by
+// URWOptions.Relearn.
 func (u *urw) End(t *trace.Trace) {
 	due := u.runs == 1
 	if u.options.Relearn > 0 {

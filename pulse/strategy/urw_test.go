@@ -8,8 +8,8 @@ import (
 	"github.com/jostle-go/jostle/pulse/strategy"
 )
 
-// longChain is a program with n steps in a chain at one actor, and one event
-// at another actor. found reports whether the event came last.
+// longChain is a program with n steps in a chain at one actor, and one event at
+// another actor. The field found is set if the event came last.
 type longChain struct {
 	n     int
 	found bool

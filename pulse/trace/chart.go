@@ -146,8 +146,8 @@ type chart struct{ rows []chartRow }
 // A chartRow is one line of a chart with its remark.
 type chartRow struct {
 	step   int32  // the step that the line shows; None if it shows no step
-	line   string // without the end of an arrow
-	to     string // the end of an arrow, with the receiver, which is never shortened
+	line   string // the line's text without the field to
+	to     string // the arrowhead and the receiver, which are never shortened; "" if the line has no arrow
 	remark string
 }
 
@@ -214,11 +214,12 @@ func (r *chartRow) columns() int {
 }
 
 const (
-	gap, tab   = 4, 4 // the least distance to the remarks; the multiple at which they start
-	mostRemark = 34   // the columns of the remarks, if a line would be too long
+	gap, tab   = 4, 4 // remarks start at least gap columns after the longest line, at a multiple of tab
+	mostRemark = 34   // the number of columns that remarks keep when lines must be shortened
 )
 
-// text returns the chart with at most the given number of columns, if it is not zero.
+// text returns the chart. Its lines have at most most columns; zero means no
+// limit.
 func (c *chart) text(most int) string {
 	last, remarks := int32(0), 0
 	for _, row := range c.rows {
@@ -279,13 +280,14 @@ func (r *chartRow) fit(column, most int) {
 	r.to = Shortened(r.to, max(1, most-utf8.RuneCountInString(r.line)))
 }
 
-// Shortened returns a text with at most the given number of characters. If it must be cut, it is
-// cut between words, if that costs few characters, and ends with "…".
+// Shortened returns a text with at most the given number of characters. A text
+// that is too long ends with "…". It is cut between words if it thereby loses
+// at most a few characters more.
 func Shortened(text string, most int) string {
 	if utf8.RuneCountInString(text) <= most {
 		return text
 	}
-	const costs = 12 // the number of characters that a line may lose by a cut between words
+	const costs = 12 // a cut between words may lose this many characters
 	list := []rune(text)[:max(0, most-1)]
 	for i := len(list) - 1; i > max(0, len(list)-costs); i-- {
 		if strings.ContainsRune(" ,;:([", list[i]) {

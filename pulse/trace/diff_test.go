@@ -88,7 +88,8 @@ func TestDiffOfEnds(t *testing.T) {
 	})
 }
 
-// identityOf formats an identity as in differences; any identity will do.
+// identityOf matches an identity in the text of a Difference. The tests replace
+// each by "ID", because identities are arbitrary.
 var identityOf = regexp.MustCompile(`(ID|[0-9a-f]{16})\)`)
 
 func runDiffTests(t *testing.T, tests []diffTest) {

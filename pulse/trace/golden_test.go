@@ -28,7 +28,8 @@ func writerTrace() *Trace {
 	return b.Trace
 }
 
-// storyTrace has one of each thing that a trace can have.
+// storyTrace returns a trace with one of each thing that a trace can have:
+// every kind of step, message, fault and note.
 func storyTrace() *Trace {
 	b := newBuilder()
 	leader := b.spawn(None, "leader")

@@ -4,8 +4,9 @@ import "testing"
 
 const randomTraces = 4000
 
-// An oracle has the whole relation of a trace, computed by Warshall's closure
-// of a matrix: a third way, in addition to the two under test.
+// An oracle has the happens-before relation of a trace as a matrix, computed by
+// Warshall's algorithm. It is independent of the two implementations under
+// test.
 type oracle struct {
 	*Trace
 	before [][]bool

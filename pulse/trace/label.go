@@ -19,8 +19,9 @@ const (
 	cut        = "…"
 )
 
-// An Operation is a message by which a hosted actor takes its next step. Its text, and not its
-// type, says what the actor does.
+// An Operation is a message that makes a hosted actor take its next step.
+// Traces show it by its text, because the text and not the type says what the
+// actor does.
 type Operation interface{ IsOperation() }
 
 // Label returns a message as one line, such as flush, write(1) or set(key: "a",

@@ -124,7 +124,7 @@ func sayings() int {
 	if len(pcs) == longestStack {
 		return saidDepth
 	}
-	const bottom = 4 // the frames below levels[depth] are a wrapper and the runtime's
+	const bottom = 4 // the function of levels is among the last 4 frames: below it are a wrapper and frames of the runtime
 	for _, pc := range pcs[max(0, len(pcs)-bottom):] {
 		if f := runtime.FuncForPC(pc - 1); f != nil {
 			if i := slices.Index(begins(), f.Entry()); i >= 0 {

@@ -13,7 +13,8 @@ type looped struct{ next, also *looped }
 
 func (l *looped) String() string { return "of " + Label(l.next) + Label(l.also) }
 
-// A restless value follows a circle on a new goroutine each time.
+// The String method of a restless value formats the value itself again, on a
+// new goroutine. So it never ends by itself.
 type restless struct{ n int }
 
 func (r restless) String() string {

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestStrikes checks the name of each strike, and that it is shown below its
-// step, or at its position if the test caused it.
+// TestStrikes checks the name of each strike and where it is shown: below the
+// step that caused it, or, if the test caused it, between the steps.
 func TestStrikes(t *testing.T) {
 	b := newBuilder()
 	n1, n2 := b.spawn(None, "n"), b.spawn(None, "n")
@@ -34,7 +34,7 @@ func TestStrikes(t *testing.T) {
 	} {
 		for _, at := range []struct {
 			step, after   int32
-			before, below string // the line before the strike, in the chart and in the text, and the line below it
+			before, below string // before is the line above the strike, below is the line under the strike
 		}{
 			{None, 0, "", "n.1"}, {first, 1, "n.1", "at rest"}, {None, 1, "at rest", "n.2"}, {None, 2, "n.2", ""},
 		} {

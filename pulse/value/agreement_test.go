@@ -16,7 +16,8 @@ import (
 // The walker is compared with isomorphism, which decides slowly and simply whether two
 // values have equal contents and equal sharing.
 
-// An isomorphism pairs the blocks of two values, one to one.
+// An isomorphism maps the memory blocks of one value to those of another, one
+// to one.
 type isomorphism struct{ there, back map[at]at }
 
 // An at identifies a block: its address, and the type of the pointer to it.
@@ -31,7 +32,8 @@ func alike(x, y any) bool {
 	return m.values(reflect.ValueOf(&x).Elem(), reflect.ValueOf(&y).Elem())
 }
 
-// values reports whether two values of one type are alike. If so, it pairs their blocks.
+// values reports whether two values of one type are isomorphic so far. If they
+// are, it records which of their memory blocks correspond.
 func (m *isomorphism) values(x, y reflect.Value) bool {
 	switch x.Kind() {
 	case reflect.Interface:
@@ -93,7 +95,8 @@ func (m *isomorphism) blocks(x, y reflect.Value) bool {
 	return m.entries(x, y, x.MapKeys(), y.MapKeys())
 }
 
-// entries tries to pair the entries of two maps: it tries every key of y for the first key of x, and so on.
+// entries pairs the entries of two maps if it can. It tries each remaining key
+// of y for the first remaining key of x, and then pairs the rest.
 func (m *isomorphism) entries(x, y reflect.Value, keys, others []reflect.Value) bool {
 	if len(keys) == 0 {
 		return true
@@ -159,7 +162,7 @@ func newThings(seed, order uint64) *things {
 	return d
 }
 
-// any returns one of the things, or nil.
+// any returns a random element of d.all, or nil.
 func (d *things) any() *thing {
 	if d.IntN(4) == 0 {
 		return nil
@@ -264,7 +267,7 @@ func mixed[K comparable, V any](d *things, n int, entry func(i int) (K, V)) map[
 		keys[i], values[i] = entry(i)
 	}
 	m := map[K]V{}
-	for i, k := range keys { // of equal keys the last one counts, in both maps
+	for i, k := range keys { // if two keys are equal, the map has the value of the last one, and so has its copy
 		m[k] = values[i]
 	}
 	again := map[K]V{}
@@ -316,8 +319,9 @@ func (c *tally) compare(t *testing.T, used *value.Walker, seed, changes uint64) 
 	}
 }
 
-// TestAgreement compares thousands of random values with copies, which have up to three
-// random changes; one in four has none. With -short it compares fewer.
+// TestAgreement compares thousands of random values with copies. One copy in
+// four is unchanged; the others have one to three random changes. With -short
+// the test compares fewer values.
 func TestAgreement(t *testing.T) {
 	seeds := uint64(2000)
 	switch {

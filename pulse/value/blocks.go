@@ -106,7 +106,7 @@ func (w *Walker) Overlaps() {
 		}
 	}
 	if w.Word(sum); w.texts {
-		slices.Sort(lines) // sort, because the order must not depend on addresses
+		slices.Sort(lines) // otherwise the order of the lines would depend on addresses
 		w.Say(strings.Join(lines, "") + "\n")
 	}
 }

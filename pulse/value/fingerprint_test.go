@@ -210,7 +210,7 @@ func TestFingerprint(t *testing.T) {
 		places(reflect.ValueOf(&v).Elem(), map[any]bool{}, count)
 		for range min(most, total) {
 			again := draw{rand.New(rand.NewPCG(seed, 1))}
-			changed, _ := again.value(3) // an equal value, from the same seed
+			changed, _ := again.value(3) // changed is a copy of the value, made from the same seed
 			changeOne(&changed, d.IntN(total))
 			if reflect.DeepEqual(v, changed) {
 				continue
@@ -242,7 +242,8 @@ func changeOne(v *any, n int) {
 
 func ptr[T any](v T) *T { return &v }
 
-// twins returns a map with two keys that are alike, with a node behind each entry.
+// twins returns a map with two keys of equal contents. Each entry refers to a
+// number.
 func twins(a, b int) map[*[1]int][]*int { return map[*[1]int][]*int{{}: {ptr(a)}, {}: {ptr(b)}} }
 
 // TestFingerprintsDiffer checks that values with small differences have different fingerprints.

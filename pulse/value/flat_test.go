@@ -8,8 +8,8 @@ import (
 	"github.com/jostle-go/jostle/pulse/value"
 )
 
-// TestFlatSlice checks which slices are flat, and that a copy of their memory recreates
-// them.
+// TestFlatSlice checks which slices FlatSlice can return as bytes, and that
+// SliceOf recreates them from these bytes.
 func TestFlatSlice(t *testing.T) {
 	type pair struct{ x, y int32 }
 	type padded struct {

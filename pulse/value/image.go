@@ -18,7 +18,7 @@ import (
 type Image struct {
 	walker *Walker
 	parts  []part
-	used   int        // the number of elements of parts that the image has
+	used   int        // the number of elements of parts in use; the others are memory for reuse
 	flat   []byte     // the contents of the parts that consist of numbers only
 	seen   hash.Table // the blocks with pointers that were copied already
 	depth  int
@@ -26,13 +26,13 @@ type Image struct {
 
 // A part is the copy of one block of memory.
 type part struct {
-	shape *shape // the shape of an element, or of a map
+	shape *shape // the shape of an element of the block, or of the map
 	start unsafe.Pointer
 	len   int
 	at    int           // the index in Image.flat of the copy, or -1
-	live  reflect.Value // the block: its only element, a slice of its elements, or a map
-	copy  reflect.Value // its copy; for a map, a slice of the keys
-	more  reflect.Value // for a map, the values
+	live  reflect.Value // the original block: a single element, a slice of elements, or a map
+	copy  reflect.Value // the copy of live; for a map, a slice with copies of the keys
+	more  reflect.Value // for a map, a slice with copies of the values
 }
 
 // Begin begins an image of values that w can walk over, and discards the last image.
@@ -43,8 +43,8 @@ func (m *Image) Begin(w *Walker) {
 	}
 }
 
-// Add adds the memory that v refers to. It returns false if that memory cannot be copied;
-// the image is then of no use.
+// Add copies the memory that v refers to into the image. It returns false if
+// that memory cannot be copied; the image is then of no use.
 func (m *Image) Add(v any) bool {
 	if v == nil {
 		return true
@@ -67,7 +67,8 @@ func (m *Image) Add(v any) bool {
 	return m.holds(sh, word)
 }
 
-// holds adds the memory that the value of shape sh at address p refers to.
+// holds adds to the image the memory that the value of shape sh at address p
+// refers to.
 func (m *Image) holds(sh *shape, p unsafe.Pointer) bool {
 	switch {
 	case sh.fixed:
@@ -97,7 +98,8 @@ func (m *Image) holds(sh *shape, p unsafe.Pointer) bool {
 	return m.refers(sh, *(*unsafe.Pointer)(p))
 }
 
-// hold adds the memory that the n values of one shape at address p refer to.
+// hold adds to the image the memory that the n values of one shape at address p
+// refer to.
 func (m *Image) hold(elem *shape, p unsafe.Pointer, n int) bool {
 	for i := range n {
 		if !m.holds(elem, unsafe.Add(p, uintptr(i)*elem.size)) {
@@ -107,8 +109,9 @@ func (m *Image) hold(elem *shape, p unsafe.Pointer, n int) bool {
 	return true
 }
 
-// refers adds the memory at address p, to which a pointer or a map refers. It returns false
-// for a function, a channel or an unsafe pointer that is not nil.
+// refers adds to the image the memory at address p, to which a pointer or a map
+// refers. It returns false for a function, a channel or an unsafe pointer that
+// is not nil.
 func (m *Image) refers(sh *shape, p unsafe.Pointer) bool {
 	switch {
 	case p == nil:
@@ -123,7 +126,8 @@ func (m *Image) refers(sh *shape, p unsafe.Pointer) bool {
 	return false
 }
 
-// block adds the n values of one shape at address p, and the memory that they refer to.
+// block adds to the image the n values of one shape at address p, and the
+// memory that they refer to.
 func (m *Image) block(elem *shape, p unsafe.Pointer, n int) bool {
 	switch {
 	case elem.fixed || m.depth > maxDepth:
@@ -140,13 +144,14 @@ func (m *Image) block(elem *shape, p unsafe.Pointer, n int) bool {
 	return m.hold(elem, p, n)
 }
 
-// isKnown reports whether a block was added before, and remembers it.
+// isKnown reports whether a block was added to the image before, and records
+// that it is added now.
 func (m *Image) isKnown(sh *shape, p unsafe.Pointer, n int) bool {
 	_, had := m.seen.Add(hash.Fold(uint64(uintptr(p)), uint64(n)^uint64(sh.id)<<40), 0)
 	return had
 }
 
-// keep copies a block.
+// keep stores a copy of a block in the image.
 func (m *Image) keep(elem *shape, p unsafe.Pointer, n int) {
 	x := m.next()
 	if elem.flat {
@@ -169,7 +174,8 @@ func (m *Image) keep(elem *shape, p unsafe.Pointer, n int) {
 	x.assign(x.copy, x.live)
 }
 
-// assign copies a value or, if it is one of several, all of them.
+// assign copies the contents of a part: a single value, or all elements of a
+// slice.
 func (x *part) assign(to, from reflect.Value) {
 	if x.len == 1 {
 		to.Set(from)
@@ -208,7 +214,7 @@ func (m *Image) mapping(sh *shape, p unsafe.Pointer) bool {
 	return m.depth <= maxDepth && (n == 0 || m.hold(sh.key, keys.UnsafePointer(), n) && m.hold(sh.elem, values.UnsafePointer(), n))
 }
 
-// Restore writes the copies back.
+// Restore writes the copies back to the memory from which Add made them.
 func (m *Image) Restore() {
 	for i := range m.used {
 		x := &m.parts[i]

@@ -10,7 +10,7 @@ import (
 // A mapBuffer holds copies of the entries of a map during a walk.
 type mapBuffer struct {
 	iter         reflect.MapIter
-	keys, values reflect.Value // slices with the map's keys and the map's values
+	keys, values reflect.Value // reflect slices with copies of the map's keys and of its values
 	firstKey     unsafe.Pointer
 	firstValue   unsafe.Pointer
 	order        []keyedEntry // the sorted entries, which Walker.order sets
@@ -23,7 +23,8 @@ type keyedEntry struct {
 	place int
 }
 
-// mapping writes a map.
+// mapping writes a map, or a reference to it if the walk has written the map
+// before.
 func (w *Walker) mapping(sh *shape, m unsafe.Pointer) {
 	switch {
 	case m == nil:
@@ -61,7 +62,8 @@ func (w *Walker) entries(sh *shape, m unsafe.Pointer) {
 	sh.buffers = append(sh.buffers, b)
 }
 
-// fill copies the n entries of the map in sh.inCell into a buffer.
+// fill copies the n entries of the map that the field inCell holds into a
+// buffer.
 func (sh *shape) fill(n int) *mapBuffer {
 	var b *mapBuffer
 	if last := len(sh.buffers) - 1; last >= 0 {

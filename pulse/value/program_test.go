@@ -70,7 +70,7 @@ func (d *typer) typ(depth int) reflect.Type {
 	return plainTypes[d.IntN(len(plainTypes))]
 }
 
-// fill draws a value.
+// fill sets v to a random value of its type.
 func (d *typer) fill(v reflect.Value, depth int) {
 	switch v.Kind() {
 	case reflect.Bool:
@@ -84,7 +84,7 @@ func (d *typer) fill(v reflect.Value, depth int) {
 	case reflect.Complex64, reflect.Complex128:
 		v.SetComplex(complex(float64(d.small(2)), float64(d.small(2))))
 	case reflect.String:
-		v.SetString(strings.Clone("abcdefghijkl"[:d.small(12)])) // the value has a new address in each iteration
+		v.SetString(strings.Clone("abcdefghijkl"[:d.small(12)])) // equal strings are at different addresses
 	case reflect.Array:
 		for i := range v.Len() {
 			d.fill(v.Index(i), depth)
@@ -102,7 +102,8 @@ func (d *typer) fill(v reflect.Value, depth int) {
 	}
 }
 
-// fillBlock draws a value that has pointers to other values.
+// fillBlock sets v to a random value of its type, which has pointers to other
+// values.
 func (d *typer) fillBlock(v reflect.Value, depth int) {
 	if depth == 0 || d.small(5) == 0 {
 		return
@@ -148,8 +149,8 @@ func drawn(seed uint64, odd int) any {
 	return v.Interface()
 }
 
-// disagreement describes what is wrong with the programs' results for two values, or
-// returns "".
+// disagreement describes how the results of hash programs for two values differ
+// from those of walks with texts. It returns "" if they agree.
 func disagreement(programs *value.Walker, x, y any) string {
 	same := alike(x, y)
 	a, b := tell(programs, x, false), tell(programs, y, false)
@@ -165,8 +166,8 @@ func disagreement(programs *value.Walker, x, y any) string {
 	return ""
 }
 
-// TestPrograms: programs and walks that write texts agree on which values of random types
-// are equal.
+// TestPrograms: hash programs and walks that write texts agree on which values
+// of random types are equal.
 func TestPrograms(t *testing.T) {
 	seeds := uint64(1500)
 	if os.Getenv("JOSTLE_NIGHTLY") != "" {
@@ -214,7 +215,7 @@ func TestProgramsThatLackAStep(t *testing.T) {
 	changes := []func(*mix){func(m *mix) { m.A++ }, func(m *mix) { m.C++ }, func(m *mix) { m.D = "d" }, func(m *mix) { m.E++ }, func(m *mix) { m.F[1] = true },
 		func(m *mix) { m.G = 1 }, func(m *mix) { m.H[0].I++ }, func(m *mix) { m.H[1].I++ }, func(m *mix) { m.H[2].I++ },
 		func(m *mix) { m.H[0].J = "j" }, func(m *mix) { m.H[1].J = "j" }, func(m *mix) { m.H[2].J = "j" }}
-	const ops = 11 // one step for A and B, one for C, one for D, one for E and F, one for G, then six
+	const ops = 11 // one op for A and B, one for C, one for D, one for E and F, one for G, and six for the elements of H
 	if n := new(value.Walker).Ops(mix{}); n != ops {
 		t.Errorf("%d steps, want %d", n, ops)
 	}
@@ -239,8 +240,8 @@ func TestProgramsThatLackAStep(t *testing.T) {
 	}
 }
 
-// TestSizesOfPrograms: no program is much larger than its type in the source, and
-// elements of size zero take no time.
+// TestSizesOfPrograms: no hash program is much larger than the declaration of
+// its type. A large array of elements of size zero takes no time.
 func TestSizesOfPrograms(t *testing.T) {
 	type eight [8][8][8][8][8]string
 	for _, c := range []struct {
@@ -259,8 +260,8 @@ func TestSizesOfPrograms(t *testing.T) {
 	}
 }
 
-// TestBits: in states, numbers count by their bits, and strings by their length, in both
-// walks.
+// TestBits: in walks for a state, with and without text, two numbers are equal
+// if they have the same bits. Two strings of different length are different.
 func TestBits(t *testing.T) {
 	nan, zero := math.NaN(), 0.0
 	for _, c := range []struct {
@@ -290,7 +291,8 @@ func TestBits(t *testing.T) {
 	}
 }
 
-// TestPadding: padding between fields does not count.
+// TestPadding: the hash of a struct does not depend on the bytes between its
+// fields.
 func TestPadding(t *testing.T) {
 	type padded struct {
 		a int8

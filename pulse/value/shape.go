@@ -22,7 +22,7 @@ type shape struct {
 	size    uintptr
 	plain   bool // set if values of the type are plain (see Walker.Plain)
 	steady  bool // set if values of the type are steady (see Walker.Steady)
-	fixed   bool // set if values contain a tool that an Image cannot restore
+	fixed   bool // set if values contain a tool (a value with RoleTool) that an Image cannot restore
 	inBytes bool // set if values have no pointers, except in steady special values
 	flat    bool // set if values consist of adjacent numbers only, so that equal bytes mean equal values
 	methods bool // set if the type is an interface with methods
@@ -31,8 +31,8 @@ type shape struct {
 	elem    *shape
 	len     int // the length of an array
 	fields  []field
-	special func(unsafe.Pointer) // writes a value with roleSpecial
-	inCell  reflect.Value        // for a map or a boxed value: the value that Walker.cell holds
+	special func(unsafe.Pointer) // writes a value, for a type with roleSpecial
+	inCell  reflect.Value        // for a map or a boxed value: used to read the value that Walker.cell holds
 	buffers []*mapBuffer         // the buffers that no walk uses at present
 
 	program    bool // set if values of the type have a hash program (see op)
@@ -224,7 +224,7 @@ func (w *Walker) addFields(sh *shape) {
 	sh.plain = plain
 	if sh.role == roleSpecial {
 		sh.inBytes = sh.steady && sh.typ != reflect.TypeFor[strings.Builder]()
-	} else { // with roleSpecial, Walker.Special has determined steady
+	} else { // for a type with roleSpecial, findRole has set the field steady already
 		sh.steady = steady
 	}
 	guards(sh.fields)

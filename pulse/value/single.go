@@ -13,7 +13,7 @@ import (
 type Single struct {
 	typ   uintptr // the type word of the interface value
 	start uintptr
-	shape *shape // the shape of the pointer; nil if the value is no such pointer
+	shape *shape // the shape of the pointer; nil if the value is not a pointer to a plain value
 	seen  []byte // the contents at the last InSingle; empty if unknown or if the hash depends on other memory
 	sum   uint64 // the hash after the last InSingle
 	from  uint64 // the hash before the last InSingle
@@ -32,7 +32,8 @@ func (w *Walker) SingleOf(v any) Single {
 // IsEmpty reports whether the value is no pointer to a plain value.
 func (s *Single) IsEmpty() bool { return s.shape == nil }
 
-// Forget makes the next InSingle read the contents, also if they have not changed.
+// Forget makes the next InSingle read the contents and compute the hash again,
+// even if the contents have not changed.
 func (s *Single) Forget() { s.seen = s.seen[:0] }
 
 // Is reports whether SingleOf made s from v.
@@ -66,7 +67,8 @@ func (w *Walker) InSingle(s *Single, v any) {
 	s.sum = w.sum
 }
 
-// Apart reports whether no two of n values overlap in memory. It ignores empty ones.
+// Apart reports whether no two of n Singles refer to memory that overlaps. It
+// ignores empty Singles.
 func (w *Walker) Apart(n int, value func(int) *Single) bool {
 	w.spans = w.spans[:0]
 	for i := range n {

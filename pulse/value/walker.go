@@ -135,7 +135,7 @@ func (w *Walker) FlatSlice(v any) (data []byte, ok bool) {
 	}
 	h := (*sliceHeader)((*[2]unsafe.Pointer)(unsafe.Pointer(&v))[1])
 	if h.data == nil || h.len == 0 {
-		return nil, false // not ok, because bytes do not distinguish nil and empty slices
+		return nil, false // refused, because bytes cannot distinguish a nil slice from an empty one
 	}
 	return unsafe.Slice((*byte)(h.data), uintptr(h.len)*sh.elem.size), true
 }
@@ -180,9 +180,9 @@ func (w *Walker) SteadySum(v any) uint64 {
 	return w.EndProbe(m)
 }
 
-// Plain reports whether v contains no pointers, except inside strings, tools (see RoleTool)
-// and special values (see Special). Whoever has a copy of such a value can be sure that nobody
-// else changes it.
+// Plain reports whether v contains no pointers, except inside strings, tools
+// (see RoleTool) and special values (see Special). A copy of a plain value
+// cannot be changed by other code.
 func (w *Walker) Plain(v any) bool { return w.shapeOf(v).plain }
 
 // Try writes v as Value does and returns true. If v cannot be read, Try writes nothing and
@@ -300,8 +300,8 @@ func (w *Walker) deeper() bool {
 func (w *Walker) held(sh *shape, v any, word unsafe.Pointer) {
 	switch {
 	case sh.boxed:
-		// w.cell can hold the value, because the value consists of one pointer. The pointer is
-		// read before w.cell is used again.
+		// The value consists of one pointer, so the field cell can hold it. The walk
+		// reads the pointer before it uses cell again.
 		sh.inCell.Set(reflect.ValueOf(v))
 		w.value(sh, unsafe.Pointer(&w.cell))
 		w.cell = nil
@@ -348,7 +348,7 @@ func (w *Walker) value(sh *shape, p unsafe.Pointer) {
 		w.mapping(sh, *(*unsafe.Pointer)(p))
 	case reflect.Interface:
 		if sh.methods {
-			w.Value(any(*(*interface{ method() })(p))) // package reflect does the same
+			w.Value(any(*(*interface{ method() })(p))) // reflect converts an interface with methods to any in the same way
 		} else {
 			w.Value(*(*any)(p))
 		}
@@ -359,8 +359,9 @@ func (w *Walker) value(sh *shape, p unsafe.Pointer) {
 	}
 }
 
-// standsApart reports whether the role of a value forbids to read its contents. If the value
-// is special (see Walker.Special), standsApart writes it.
+// standsApart reports whether the walk must not read the contents of a value,
+// because of the value's role. If the value is special (see Walker.Special),
+// standsApart writes it.
 func (w *Walker) standsApart(sh *shape, p unsafe.Pointer) bool {
 	switch sh.role {
 	case roleSpecial:
@@ -434,7 +435,7 @@ func (w *Walker) pointer(sh *shape, p unsafe.Pointer) {
 		if w.Tag(1, "… "); w.addresses {
 			w.Word(uint64(uintptr(p)))
 		}
-	case sh.elem.size == 0: // the address is arbitrary
+	case sh.elem.size == 0: // the address of a value of size zero is arbitrary, so it is not compared
 		w.Tag(1, "& ")
 	case !w.refer(sh, p, sh.elem.size, 1):
 	case w.later && !sh.elem.plain:

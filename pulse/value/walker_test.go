@@ -56,8 +56,8 @@ func TestLongChains(t *testing.T) {
 	}
 }
 
-// TestKeysThatLeadToKeys: maps whose keys lead to such maps are sorted without walking
-// everything behind each key.
+// TestKeysThatLeadToKeys: a map whose keys refer to further such maps is sorted
+// without walking all memory behind each key.
 func TestKeysThatLeadToKeys(t *testing.T) {
 	make := func(change int) *peer {
 		all := []*peer{}
@@ -80,8 +80,9 @@ func TestKeysThatLeadToKeys(t *testing.T) {
 	}
 }
 
-// TestTwins: in fingerprints, equal entries of a map count as a multiset. In states,
-// equal keys are ordered by their values, if possible.
+// TestTwins checks maps with keys of equal contents. In fingerprints their
+// entries count as a multiset. In states they are sorted by their values; a map
+// with two equal entries cannot be read.
 func TestTwins(t *testing.T) {
 	type key = *[1]int
 	for range 20 { // repeat, because Go walks a map in random order
@@ -142,8 +143,8 @@ type (
 	}
 )
 
-// roles returns a walker. To this walker a tool has RoleTool, a watch has RoleLock, and
-// a named value counts only by its name.
+// roles returns a walker for which the type tool has RoleTool, the type watch
+// has RoleLock, and of the type named only the name counts.
 func roles() *value.Walker {
 	w := &value.Walker{}
 	w.Role = func(t reflect.Type) value.Role {
@@ -260,7 +261,8 @@ func TestTry(t *testing.T) {
 	}
 }
 
-// TestProbe: a probe knows the blocks of the walk, and leaves the walk as it was.
+// TestProbe: a probe treats the blocks that the walk has numbered as known.
+// After EndProbe the walk is as it was before Probe.
 func TestProbe(t *testing.T) {
 	w, known, other := &value.Walker{}, &thing{}, &thing{}
 	probe := func(v any) uint64 {

@@ -36,8 +36,8 @@ func (w *words) Part() (before uint64) {
 	return before
 }
 
-// BeginPart sets the hash of the part that has just begun, in place of writing the words
-// that lead to it.
+// BeginPart sets the hash at the beginning of a part to a hash that is already
+// known.
 func (w *words) BeginPart(sum uint64) { w.sum = sum }
 
 // EndPart ends a part of the hash, and returns the hash of the part alone. before is the

@@ -44,8 +44,8 @@ type Options struct {
 	// Jostle is the folder of jostle's sources. They become a part of the standard
 	// library, so that package testing can use them.
 	Jostle string
-	Own    string // the file of another overlay, which is included, or ""
-	Dir    string // the folder for the files
+	Own    string // the JSON file of another overlay, whose replacements are included, or ""
+	Dir    string // the folder to which Write writes the files
 }
 
 // Write writes the files of an overlay, and returns the name of the JSON file for go
@@ -69,10 +69,12 @@ func Write(o Options) (string, error) {
 	return save(&o, files, own)
 }
 
-// Flags returns the flags of go build for an overlay with this name. Outside of the standard
-// library, the compiler must not replace calls of functions of sync/atomic by instructions,
-// because no other goroutine could run before them. With Go 1.27 it still does: there -gcflags=std=
-// exempts no packages from all= in go test, and package crypto needs its instructions.
+// Flags returns the flags of go build for an overlay with this name. With Go
+// 1.26 the flags turn calls of sync/atomic outside of the standard library into
+// ordinary calls. The compiler otherwise replaces these calls by instructions,
+// before which no other goroutine can run. With Go 1.27 no flag does this:
+// -gcflags=std= no longer exempts the standard library from -gcflags=all= in go
+// test, and package crypto needs the instructions.
 func Flags(name, goroot string) []string {
 	if version, _ := versionOf(goroot); version != "1.26" {
 		return []string{"-overlay=" + name}
@@ -100,13 +102,13 @@ func readOwn(name string) (map[string]string, error) {
 func versionOf(goroot string) (string, error) {
 	text, err := os.ReadFile(filepath.Join(goroot, "VERSION"))
 	if err != nil {
-		return "", fmt.Errorf("which Go is in %s? %w", goroot, err)
+		return "", fmt.Errorf("cannot read the Go version of %s: %w", goroot, err)
 	}
 	line, _, _ := strings.Cut(string(text), "\n")
 	if found := release.FindStringSubmatch(line); found != nil && slices.Contains(supported, found[1]) {
 		return found[1], nil
 	}
-	return "", fmt.Errorf("goroutines can be scheduled with Go %s only, and %s is %s", strings.Join(supported, " and "), goroot, line)
+	return "", fmt.Errorf("this Go version is not supported: %s is %s; supported are Go %s", goroot, line, strings.Join(supported, " and "))
 }
 
 var release = regexp.MustCompile(`^go(1\.\d+)`)
@@ -146,7 +148,7 @@ func edits(version string) ([]edit, error) {
 	return slices.DeleteFunc(list, func(e edit) bool { return e.only != "" && e.only != version }), err
 }
 
-// addTo adds the files that GOROOT does not have.
+// addTo adds files to the standard library that GOROOT does not have.
 func addTo(goroot string, files map[string][]byte) error {
 	for name, from := range map[string]string{
 		"runtime/jostle.go":                   "control.go.txt",
@@ -271,7 +273,7 @@ type listed struct {
 	GoFiles, SFiles []string
 }
 
-// apply returns source with the text replaced.
+// apply returns the result of the edit on a source text.
 func (e *edit) apply(source string) (string, error) {
 	if e.each > 0 {
 		pattern := regexp.MustCompile("(?m)" + e.old)
@@ -346,7 +348,8 @@ func save(o *Options, files map[string][]byte, own map[string]string) (string, e
 	return name, write(name, text)
 }
 
-// write writes a file whole or not at all.
+// write writes a file atomically. It does nothing if the file already has this
+// content.
 func write(name string, text []byte) error {
 	if old, err := os.ReadFile(name); err == nil && bytes.Equal(old, text) {
 		return nil

@@ -163,8 +163,8 @@ func TestRefused(t *testing.T) {
 		options Options
 		want    string
 	}{
-		{"no GOROOT", Options{Goroot: filepath.Join(dir, "nowhere")}, "which Go is in "},
-		{"another version", Options{Goroot: copyOf(t, "go1.28.1")}, "goroutines can be scheduled with Go 1.26 and 1.27 only, and "},
+		{"no GOROOT", Options{Goroot: filepath.Join(dir, "nowhere")}, "cannot read the Go version of "},
+		{"another version", Options{Goroot: copyOf(t, "go1.28.1")}, "this Go version is not supported: "},
 		{"a development version", Options{Goroot: copyOf(t, "devel go1.28-abc")}, " is devel go1.28-abc"},
 		{"a patched installation", Options{Goroot: patched}, "once.go cannot be changed: "},
 		{"no sources", Options{Goroot: dir, Jostle: dir}, " has no sources of jostle: "},
@@ -184,8 +184,8 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestWrite: equal files get equal names, the user's own overlay is included, and no
-// file is written twice.
+// TestWrite: overlays with equal files have equal names, the user's own overlay
+// is included, and a second Write does not write the files again.
 func TestWrite(t *testing.T) {
 	dir, own := t.TempDir(), filepath.Join(t.TempDir(), "own.json")
 	put(t, own, `{"Replace": {"/a.go": "/b.go"}}`)
