@@ -395,25 +395,31 @@ func (p *program) byTwo(o explore.Options) *explored {
 	return exploreWith(o, nil, one.worker(p.options(), p.Build), other.worker(q.options(), q.Build))
 }
 
-// An oddity is a random program that once showed a mistake.
+// An oddity is a random program on which some search once made a mistake.
 type oddity struct {
 	seed uint64
 	draw func(seed uint64) *program
 }
 
-// oddities once showed a mistake of a search, or show a planted one. By seed: a
-// sleeping message in a group of DCUTE (198); an early timer in another order (403);
-// a message left over when a run is given up (454); a wait before which a fault
-// comes (523); conflicts without messages (784, 4109, 9678, 10092). A Down dropped
-// by an Unwatch that could have come before a step other than the last (17,000,477).
-// A crash needed on the way to a sleeping message (1713). A partition that a step
-// notices by the number of steps (1453). An actor that ends after its timer is due
-// (71204), and two that read the name of a third (85445). A timer stopped only after
-// a step that may come later (2730). A clock tick that sleeps when it comes at rest
-// (4002). An answer to the test, and a clock tick after it (2386). Periodic timers
-// (84) and a Nemesis (182) with early timers. A crash after the last step that a run
-// may take (7403). A periodic timer whose sends are not in the order of steps
-// (7168).
+// oddities are the programs on which some search once made a mistake, and some in which
+// a search makes a planted mistake. Each seed shows a different case:
+//
+//   - 198: a message in a group of DCUTE sleeps.
+//   - 403: an early timer comes in another order.
+//   - 454: a message is left over when the search stops a run.
+//   - 523: a fault comes before a process begins to wait.
+//   - 784, 4109, 9678, 10092: steps conflict by other means than messages.
+//   - 17,000,477: an Unwatch drops a Down that could have come before a step other than the last.
+//   - 1713: a crash is needed on the way to a sleeping message.
+//   - 1453: a step notices a partition by the number of steps.
+//   - 71204: an actor ends after its timer is due.
+//   - 85445: two actors read the name of a third.
+//   - 2730: a timer is stopped only after a step that may come later.
+//   - 4002: a clock tick sleeps when it comes at rest.
+//   - 2386: a clock tick comes after an answer to the test.
+//   - 84, 182: a periodic timer, and a Nemesis, with early timers.
+//   - 7403: a crash comes after the last step that a run may take.
+//   - 7168: the sends of a periodic timer are not in the order of steps.
 func oddities() (list []oddity) {
 	list = append(list, oddity{2730, earlyProgram})
 	for _, seed := range []uint64{7168, 7403} {

@@ -156,9 +156,9 @@ func repeated(tb testing.TB, l load.Load, n int) func() {
 	}
 }
 
-// BenchmarkWorkers compares two workers with one: it prints how many times as fast they are. It also prints how many
-// times as much two separate searches do at once as one alone, which is what the machine allows. It needs two
-// processors.
+// BenchmarkWorkers compares an exploration with two workers to the same exploration with one, and prints the
+// speedup. It also prints the speedup of two separate explorations that run at the same time, which is the most that
+// the machine allows. It needs two processors.
 func BenchmarkWorkers(b *testing.B) {
 	for _, c := range []struct {
 		name string
@@ -245,7 +245,7 @@ func ladder(nodes int) ordered.Graph {
 	return g
 }
 
-// growing returns the rows of the growth table.
+// growing returns the programs of the growth table (testdata/growth.golden), smaller sizes first.
 func growing() (list []subject) {
 	for n := 4; n <= 9; n++ {
 		list = append(list, senders(n, 1))
@@ -295,7 +295,7 @@ func inUse() int64 {
 	return int64(m.HeapAlloc)
 }
 
-// counted returns the part of a cell that does not depend on the machine.
+// counted returns the numbers of a table cell that do not depend on the machine.
 func counted(v explore.Result) []string {
 	if !v.Complete {
 		return []string{fmt.Sprintf(">%d", v.Runs), "-"}
@@ -303,7 +303,7 @@ func counted(v explore.Result) []string {
 	return []string{fmt.Sprint(v.Runs), fmt.Sprint(v.Steps)}
 }
 
-// twoDigits rounds x to two digits, which repeat from one measurement to the next.
+// twoDigits rounds x to two significant digits. Repeated measurements agree on these digits.
 func twoDigits(x float64) string {
 	y, _ := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 2, 64), 64)
 	return strconv.FormatFloat(y, 'f', -1, 64)

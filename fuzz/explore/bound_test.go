@@ -37,7 +37,8 @@ func TestDelays(t *testing.T) {
 	}
 }
 
-// A walkers' program has actors that each make n steps by themselves.
+// walkers returns a program with one actor per argument. The actor sends messages to itself, and
+// makes the given number of steps.
 func walkers(steps ...int) func(*pulse.System) func() error {
 	return func(s *pulse.System) func() error {
 		for _, n := range steps {

@@ -126,8 +126,8 @@ func (a *marker) Receive(_ *pulse.Ctx, msg any) {
 	}
 }
 
-// TestHiddenStateUnread checks that a search finds all results of a program with hidden state if the check makes its final
-// state unreadable. Before, the search was complete and missed two results.
+// TestHiddenStateUnread checks that a search finds all results of a program with hidden state if the check makes its
+// final state unreadable. A search once missed two results of this program, and still reported that it was complete.
 func TestHiddenStateUnread(t *testing.T) {
 	w := on(pulse.Options{}, func(s *pulse.System) func() error {
 		tallied = 0

@@ -379,8 +379,8 @@ func (tb *table) cells(before [][]string, wanted func(old string) bool) [][]stri
 	return rows
 }
 
-// text formats a table. The last column compares each ordering with the best one of each column: it is the geometric
-// mean of these ratios.
+// text formats a table. The last column compares the orderings: it has, for each row, the geometric mean of the
+// ratios of its cells to the smallest cells of their columns.
 func (tb *table) text(rows [][]string) string {
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)

@@ -14,7 +14,7 @@ type move struct {
 	a, b int
 }
 
-// A does is a kind of move.
+// A does is the kind of a move, such as an Ask or a Run.
 type does uint8
 
 const (

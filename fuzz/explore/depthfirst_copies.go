@@ -90,7 +90,7 @@ type next uint8
 const (
 	undecided  next = iota
 	goesOn          // the search goes on with the next run
-	goesOnTold      // the same; the limits of the search were checked already
+	goesOnTold      // the search goes on with the next run; its limits were checked already
 	stops           // the search stops, pauses or restarts
 	isDone          // the search has explored the whole tree
 )

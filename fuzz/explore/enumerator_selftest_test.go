@@ -100,7 +100,7 @@ func TestSizesOfPrograms(t *testing.T) {
 	e := &enumerator{}
 	defer e.close()
 	n := seeds(60)
-	var sizes [6]int // programs with up to 1, 10, 100, 1000, 5000 orders, and more
+	var sizes [6]int // the numbers of programs with at most 1, 10, 100, 1000, 5000 orders, and with more
 	large, fewer, several, passing := 0, 0, 0, 0
 	for seed := range n {
 		p := newProgram(seed, common)
@@ -209,8 +209,8 @@ func chose(s *pulse.System, k choice.Kind) bool {
 	})
 }
 
-// TestPrograms checks that each sight occurs in at least 5% of the programs with its features, in some
-// order.
+// TestPrograms checks that random programs do what their features allow. Each event in the list that
+// sights returns must occur in some order of at least 5% of the programs.
 func TestPrograms(t *testing.T) {
 	trial.Long(t)
 	e := &enumerator{}
@@ -243,7 +243,7 @@ func TestPrograms(t *testing.T) {
 	t.Log("of the programs that may, so many do:", report.String())
 }
 
-// see reports, for each sight of a list, whether some run of a program contains it.
+// see reports, for each event in a list, whether some run of a program contains it.
 func see(e *enumerator, p *program, list []sight) []bool {
 	seen := make([]bool, len(list))
 	e.after = func(sys *pulse.System) {
@@ -401,8 +401,8 @@ func TestWhatCommutes(t *testing.T) {
 	}
 }
 
-// TestShrink shrinks a program while it has more than a few orders. Only the parts that these orders need may
-// remain.
+// TestShrink shrinks a program as long as the program has more than two distinct orders. The result may have
+// only parts that are needed for that.
 func TestShrink(t *testing.T) {
 	e := &enumerator{}
 	defer e.close()

@@ -14,7 +14,7 @@ import (
 // orders is the result of running a program in all orders.
 type orders struct {
 	runs       int
-	deliveries int // in the tree of all runs; each run counts from where it leaves the run before
+	deliveries int // the nodes of the tree of all runs; a run adds those that it does not share with the run before
 	classes    map[uint64]class
 	passing    map[uint64]int // passing runs, by class and time of their end
 	// failing counts the failing runs by failure only: a failing run ends early, so its class depends on

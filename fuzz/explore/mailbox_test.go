@@ -66,8 +66,8 @@ func newPicky(seed uint64) (p picky) {
 
 func (p *picky) wanted(wait int, m letter) bool { return p.wants[wait]>>m.kind&1 != 0 }
 
-// build has the process receive in one of two ways and write down what it receives. If the process does not wait
-// forever, it ends with a full stop.
+// build adds the process, which receives in one of two ways. The process appends what it receives to got, and a
+// full stop when it returns. If it waits forever, the full stop is missing.
 func (p *picky) build(asMailbox bool, got *string) func(*pulse.System) func() error {
 	return func(sys *pulse.System) func() error {
 		*got = ""

@@ -230,7 +230,7 @@ func (s *subject) ordersInParts(c counting, runs int) (explore.Result, map[uint6
 	return v, orders
 }
 
-// The parts can also be saved in a file, from which the exploration continues.
+// An exploration in parts can also save each part in a file. The next part continues from the file.
 func TestPartsInAFile(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "kept")
 	w := on(pulse.Options{}, corner(4).build())

@@ -29,7 +29,7 @@ const (
 	stopping
 	killing
 	fifo      // with neither this nor the next: FIFO
-	unordered // with both, one of them is drawn
+	unordered // a program with fifo and unordered draws one of the two
 	processes
 	asking   // with processes
 	timeouts // with processes: AskTimeout, ReceiveTimeout, Sleep
@@ -42,8 +42,8 @@ const (
 	partitions
 	panicking
 	checking // the check after a run may fail
-	matching // a process may accept messages by more than their kind; not drawn, set afterwards
-	polling  // every third ReceiveTimeout has a timeout of 0; not drawn, set afterwards
+	matching // what a process accepts also depends on senders and states; never drawn: tests set it
+	polling  // every third ReceiveTimeout has a timeout of 0; never drawn: tests set it
 
 	// Features that once misled searches. At first, the random programs did not have them.
 	skipping  // a rule skips the run
@@ -51,8 +51,8 @@ const (
 	looking   // handlers read what depends on steps of other actors
 	observing // an observer judges the run
 
-	// surviving: with crashes, also within steps; actors have disks and are notified of their
-	// starts.
+	// With surviving, actors may also crash within a step, have disks, and are notified when they
+	// start. It implies crashes.
 	surviving
 
 	// These are not drawn; tests set them afterwards.
@@ -123,7 +123,7 @@ const (
 	doWatch              // actor a
 	doPanic
 	doSkip
-	doEvery    // kind b every a+1 units; once
+	doEvery    // kind b every a+1 units; an actor does it once
 	doLook     // reads property a of actor b; the value changes the state
 	doStopMine // the timer that was set last
 	doHandOver // hands the last timer set to actor a, who stops it
@@ -156,7 +156,7 @@ type pause uint8
 
 const (
 	pauseReceive    pause = iota // any message
-	pauseMatch                   // kinds in the bit mask a; waits forever only if b is 0
+	pauseMatch                   // waits for a message whose kind is in the bit mask a; without end only if b is 0
 	pauseReceiveFor              // a+1 units
 	pauseAsk                     // asks actor a a question of kind b
 	pauseAskFor                  // asks actor a a question of kind b, waits c+1 units
@@ -380,8 +380,8 @@ func matchingProgram(seed uint64) *program {
 	return p
 }
 
-// thin removes some of the features, because programs with few features show what programs with all features hide. Of
-// the features that multiply orders most, it mostly leaves one.
+// thin removes some of the features, because programs with few features show faults that programs with all features
+// hide. It mostly leaves only one of the features that multiply the number of orders most.
 func (d *drawer) thin() {
 	left := features(0)
 	for bit := spawning; bit <= checking; bit <<= 1 {
@@ -566,8 +566,7 @@ func (p *program) shrink(fails func(*program) bool) *program {
 	}
 }
 
-// smaller lists the programs that lack one part of p, largest parts
-// first.
+// smaller lists copies of p that each lack one part, largest parts first.
 func (p *program) smaller() (list []*program) {
 	try := func(change func(q *program)) {
 		q := p.clone()
@@ -641,9 +640,9 @@ func (s *settings) parts() []*int {
 
 // A world is the state of a program in a system.
 type world struct {
-	refs    []pulse.Ref // the roots; their state before the first step
-	current []*actor    // of the roots
-	actors  []*actor    // the list of all; the first used of them belong to this run
+	refs    []pulse.Ref // the roots: the actors as they are before the first step
+	current []*actor    // the current actors of the roots
+	actors  []*actor    // actors that can be reused; actors[:used] belong to this run
 	used    int
 	skips   int   // messages that a process has passed over; for statistics only
 	history []int // the notes of actors
@@ -1113,7 +1112,7 @@ func (a *actor) cause(ctx *pulse.Ctx, x deed, n note, shift int) {
 			a.notice(ctx, int(ctx.Now()))
 		}
 	case doReply:
-		if s := ctx.Sender(); !s.IsZero() && (s != a.world.test || a.features&looking != 0) { // an answer to the test needs no step, unless the test looks
+		if s := ctx.Sender(); !s.IsZero() && (s != a.world.test || a.features&looking != 0) { // the test reads answers only with the feature looking
 			ctx.Send(s.Actor(), child)
 		}
 	case doSpawn:
@@ -1138,7 +1137,7 @@ func (a *actor) cause(ctx *pulse.Ctx, x deed, n note, shift int) {
 			ctx.Unwatch(to)
 			return
 		}
-		if to != ctx.Self() && n.kind() != news { // otherwise it could go on forever
+		if to != ctx.Self() && n.kind() != news { // a Watch in answer to a Down could repeat forever
 			ctx.Watch(to)
 		}
 	}
@@ -1182,7 +1181,7 @@ func (a *actor) spawn(ctx *pulse.Ctx, template int, n note) {
 // live is the code of a process.
 func (a *actor) live(c *pulse.Process) {
 	if a.features&recording != 0 {
-		defer a.note(2) // noted also in a step that kills the process
+		defer a.note(2) // deferred, so that a step that kills the process makes the note too
 	}
 	if a.starts {
 		a.begins(c.Ctx, c.Started())

@@ -43,10 +43,9 @@ func watchesTheEnding(sys *pulse.System) func() error {
 	return nil
 }
 
-// killsWhoWaits has a process that is killed while it waits for an answer. The
-// answer could have come first. The search took the number of the awaited
-// question from the received message. A Kill has none, so the search found no
-// race.
+// killsWhoWaits has a process that is killed while it waits for an answer. The answer could have
+// come first. A search once took the number of the awaited question from the received message. A
+// Kill has no such number, so the search found no race.
 func killsWhoWaits(sys *pulse.System) func() error {
 	answerer := sys.Spawn("answerer", pulse.Func(func(ctx *pulse.Ctx, _ any) { ctx.Reply(kind("answer")) }))
 	asker := sys.Go("asker", func(p *pulse.Process) {
@@ -58,14 +57,14 @@ func killsWhoWaits(sys *pulse.System) func() error {
 	return nil
 }
 
-// goesOnAlone has two actors. The first actor gets two messages, and at the first of them
-// sends b and c to the second actor. At b, the second actor sends itself d. If d comes
-// before c, c leads to a message to the first actor.
+// goesOnAlone has two actors. The first actor gets two messages, and at the first of them sends b
+// and c to the second actor. At b, the second actor sends itself d. If d comes before c, c leads to
+// a message to the first actor.
 //
-// The search gave up a run because every remaining message was asleep. Earlier it had taken
-// a sleeping message without a decision, since no other message was deliverable. It counted
-// that receipt as a way to a race, although the run ended there. So Source reversed no race
-// and missed an order.
+// SourceSets once missed an order of this program. It took a sleeping message without a decision,
+// since no other message was deliverable. Later it stopped the run, because every remaining message
+// was asleep. It still counted the receipt of the sleeping message as a way to reverse a race,
+// although no continuation of that run was explored. So it did not reverse the race.
 func goesOnAlone(sys *pulse.System) func() error {
 	var first pulse.Ref
 	early := false
@@ -92,14 +91,14 @@ func goesOnAlone(sys *pulse.System) func() error {
 	return nil
 }
 
-// watchesAnAsker has a process that asks an actor. Another actor, at its first message,
-// watches that process and then sends the asked actor a message.
+// watchesAnAsker has a process that asks an actor. Another actor, at its first message, watches
+// that process and then sends the asked actor a message.
 //
-// If a sleeping message leads to a race, another branch has run what follows, provided
-// the message could come first there. GoodSiblings accepted any sleeping message and
-// skipped orders. Now a program whose steps conflict by more than messages is searched
-// with sleep sets alone. So sendsWhatLeadsBack shows the same mistake without such
-// conflicts.
+// GoodSiblings once skipped orders of this program. A sleeping message that leads to a race needs
+// no new branch, if the message could come first there, because another branch has run what
+// follows. GoodSiblings omitted that condition. Today the search restarts with another reduction if
+// steps conflict by more than messages, so this program no longer shows the mistake.
+// sendsWhatLeadsBack shows it without such conflicts.
 func watchesAnAsker(sys *pulse.System) func() error {
 	answerer := sys.Spawn("answerer", pulse.Func(func(ctx *pulse.Ctx, msg any) {
 		if msg == kind("question") {

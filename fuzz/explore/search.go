@@ -39,7 +39,7 @@ type handover struct {
 
 // A reason says why a search restarts, and what the new search must do differently.
 type reason struct {
-	text string // continues a sentence after "because"; for people only
+	text string // a clause that follows the word "because"; for people only
 	lessons
 }
 

@@ -30,7 +30,7 @@ type trunk struct {
 type junction struct {
 	above   *junction   // nil for the root of the tree
 	answer  int32       // the alternative, at the parent junction, that leads to this junction
-	node    node        // the decision; unless it is a choice point, node.current is the alternative that was begun last
+	node    node        // the decision; if it is no choice point, node.current is the alternative that was begun last
 	list    []candidate // the candidates of a choice point
 	begun   []int32     // for each candidate, its position (from 1) in the order in which candidates were begun; 0 if not begun
 	count   int32       // the highest position in begun

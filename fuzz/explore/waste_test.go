@@ -196,7 +196,7 @@ func TestPiecesOfWaste(t *testing.T) {
 	}
 }
 
-// passesOn is a process that waits for a go, and then sends one message.
+// passesOn adds a process that waits for a go, and then sends one message.
 func passesOn(sys *pulse.System, name string, to pulse.Ref) pulse.Ref {
 	return sys.Go(name, func(p *pulse.Process) {
 		p.ReceiveMatch(func(m any) bool { return m == kind("go") })
@@ -296,7 +296,8 @@ func TestAnswersHoldForOnePast(t *testing.T) {
 	}
 }
 
-// TestNothingIsTakenForKnown checks that the search finds all orders of wantsByItsPast and wantsByAnothersPast.
+// TestNothingIsTakenForKnown checks that the search transfers no answer from one message to a similar one. If
+// it did, it would miss orders of these two programs.
 func TestNothingIsTakenForKnown(t *testing.T) {
 	for _, c := range []struct {
 		build            func(*pulse.System) func() error

@@ -54,7 +54,8 @@ func TestCache(t *testing.T) {
 	}
 }
 
-// A cache that is too small for everything does not claim to have everything.
+// A cache that is too small for all cases reports the number of cases that it has saved, and no
+// more.
 func TestCacheIsFull(t *testing.T) {
 	p := packed()
 	o := Options{Runs: 300, Seed: 1, Cache: p.Cache(t.TempDir())}

@@ -120,8 +120,8 @@ func TestPropertiesSayHowEarlyTimersAre(t *testing.T) {
 // An echo answers what it is asked.
 func echo(ctx *pulse.Ctx, msg any) { ctx.Reply(msg) }
 
-// Each of these properties, except the last, fails only if a timer fires although messages wait. Each uses another kind
-// of timer. The last one also fails otherwise.
+// Each of these properties, except the last, fails only if a timer fires although messages wait. Each uses another
+// kind of timer. The last property can also fail in runs without early timers.
 var earlyProperties = []struct {
 	name string
 	// play runs the program and reports whether a timer fired.

@@ -89,7 +89,7 @@ func TestShare(t *testing.T) {
 		{"urw pct", true, 0, "rupurpuprupurpur"},
 		{"pct", true, 3, "rrrrpppppppppppp"}, // no arm is better than random while there is one order
 		{"pct", true, 16, "rrrrrrrrrrrrrrrr"},
-		{"bita pct", false, 16, "bpbpbpbpbpbpbpbp"}, // arms that the user chooses have no guaranteed quarter
+		{"bita pct", false, 16, "bpbpbpbpbpbpbpbp"}, // the random arm has its guaranteed quarter only in the default portfolio
 	} {
 		if got := turns(c.list, c.floor, c.spent); got != c.want {
 			t.Errorf("%s, floor %v, %d spent: %s, want %s", c.list, c.floor, c.spent, got, c.want)
@@ -195,8 +195,8 @@ func TestSharesOfWorkers(t *testing.T) {
 	}
 }
 
-// BenchmarkCosts prints the cost of a step for each arm of the default portfolio, in the form of the table costs: in
-// quarters of a step in random order, the mean over the subjects.
+// BenchmarkCosts prints, for each arm of the default portfolio, the cost of a step: the mean over the subjects. The
+// unit is that of the map costs, a quarter of the cost of a step in random order.
 func BenchmarkCosts(b *testing.B) {
 	list, arms, best := subjects.Easy(), usual(), map[string]float64{}
 	perStep := func(s subjects.Subject, e Entry) float64 {

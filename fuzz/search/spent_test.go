@@ -151,7 +151,7 @@ func TestInputsOfSpentRuns(t *testing.T) {
 	for name, c := range map[string]struct {
 		arms string
 		f    func(*props.T, uint64)
-		own  func(pair int) bool // whether the pair's second run has an input of its own
+		own  func(pair int) bool // reports whether the second of two consecutive runs must have a new input
 	}{
 		"races":               {"", func(t *props.T, _ uint64) { send(t, 3) }, never},
 		"one message":         {"", func(t *props.T, _ uint64) { send(t, 1) }, ever},

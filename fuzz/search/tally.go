@@ -97,10 +97,10 @@ func (t *Tally) reach(name string, runs int) {
 	}
 }
 
-// countLabels counts the labels of a run. It counts the run once for all values of a name that have no
-// room.
+// countLabels counts the labels of a run. If the tally has no room for several values of a name, it
+// counts the run once for all of them.
 func (t *Tally) countLabels(list []props.Label) {
-	var others []string // the names of which the run has a value without room
+	var others []string // the names for which the run gave a value that the tally has no room for
 	for _, l := range list {
 		if !t.hasRoom(l.Name, l.Value) {
 			if slices.Contains(others, l.Name) {

@@ -35,8 +35,8 @@ import (
 	"github.com/jostle-go/jostle/pulse/strategy"
 )
 
-// TestSizes builds the subjects larger than listed: the broken form passes in plain
-// order and fails in some other, the mended form passes in all. By day it builds every second one.
+// TestSizes builds larger versions of the subjects. The broken form must pass in plain order and
+// fail in some other order. The mended form must pass in all. By day it builds every second one.
 func TestSizes(t *testing.T) {
 	trial.Long(t)
 	circle := [][]int{{1, 2}, {2, 0}, {0, 1}}

@@ -80,7 +80,7 @@ func TestBroken(t *testing.T) {
 		failing   int // number of failing runs
 		steps     int // number of steps of the first failing run
 		text      string
-		signature string // of a failure of the run itself; empty if the check fails
+		signature string // the failure's signature, if the run itself fails; empty if the check fails
 	}{
 		{"writer", 3, 2434, 5, "stored 0 of 1 results", ""},
 		{"writer-error", 102, 112, 7, "the check for errors found lost results: [1]", ""},

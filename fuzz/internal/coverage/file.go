@@ -32,7 +32,7 @@ const (
 	header  = magic + version + "\n"
 )
 
-// nothing is written where files of older versions had counts that no longer exist.
+// nothing is the number that a file has in place of counts that only older versions had.
 const nothing = 0
 
 // UnmarshalBinary refuses a file that exceeds these limits.

@@ -125,7 +125,7 @@ func TestMergedChance(t *testing.T) {
 	}
 }
 
-// alone counts the runs with an order that no other run has. It leaves out every third run.
+// alone counts the unguided runs with an order that no other run has. Every third run is guided.
 func alone(all []*trace.Trace) (n int) {
 	for i := range all {
 		others, mine := map[goal]int{}, map[goal]int{}

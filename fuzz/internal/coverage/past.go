@@ -168,7 +168,8 @@ func (p *past) hold(by runs, orders int) {
 // orders has bit j&63 for step j.
 type spot struct{ place, k, word int32 }
 
-// spotOf returns the spot of the order "step j before step k", and the set of this order.
+// spotOf returns the spot that holds the order "step j before step k", and the set that contains
+// only this order.
 func spotOf(place, j, k int32) (spot, uint64) { return spot{place, k, j >> 6}, 1 << (j & 63) }
 
 // A sightings maps orders to the runs that have them. Orders of one spot with the same runs
@@ -197,7 +198,7 @@ type head struct {
 type sighting struct {
 	orders uint64
 	runs
-	next int32 // the next entry of the spot; 0 if none
+	next int32 // the next entry with the same spot; 0 if none
 }
 
 const leastHeads = 6 // the smallest table has 1<<leastHeads heads
@@ -274,7 +275,7 @@ func (s *sightings) add(at spot, orders uint64, by runs) {
 	s.list = append(s.list, added)
 }
 
-// sweep removes the sightings of a spot that have no orders left.
+// sweep frees the sightings of one spot that have no orders left.
 func (s *sightings) sweep(at spot) {
 	if s.first(at) == 0 {
 		return

@@ -144,9 +144,9 @@ func TestStatusesAreTrue(t *testing.T) {
 	}
 }
 
-// The example of the paper, Listing 1 with two actions: the writer has six goals by PR.
-// The paper counts the flush as one receive. By its own identities there are two, since
-// the terminator may flush after either action, and ten goals.
+// In the example of the Bitá paper, Listing 1 with two actions, the writer has six PR goals. The
+// paper counts the flush as one receive. Here it is two receives with different identities, because
+// the terminator may flush after either action. So there are ten goals.
 func TestPaperExample(t *testing.T) {
 	one, flush := &coverage.Orders{}, uint64(0)
 	r := tourOf(pulse.Options{}, func(sys *pulse.System) {
@@ -216,7 +216,8 @@ func TestOpenNames(t *testing.T) {
 	}
 }
 
-// Two schedules cover all pairs of the paper's example, w1 w2 and F.
+// Two runs cover all pairs of the Bitá paper's example, in which an actor receives w1, w2 and a
+// flush (F).
 func TestPaperSchedules(t *testing.T) {
 	o := &coverage.Orders{}
 	for _, s := range []string{"vwF", "Fwv"} {

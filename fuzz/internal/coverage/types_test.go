@@ -97,7 +97,7 @@ func TestCurves(t *testing.T) {
 		perDoubling[doubling]++
 	}
 	for doubling, n := range perDoubling {
-		if n > 5 { // one more for the last run
+		if n > 5 { // four points per doubling, and one for the last run
 			t.Errorf("doubling %d has %d points", doubling, n)
 		}
 	}

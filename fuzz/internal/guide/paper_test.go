@@ -13,7 +13,8 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// paperNames maps steps to the paper's names for them, and back.
+// paperNames maps the identities of steps to the names that the Bitá paper gives the steps, and
+// back.
 func paperNames(tr *trace.Trace) (names map[uint64]string, ids map[string]uint64) {
 	names, ids = map[uint64]string{}, map[string]uint64{}
 	number := strings.NewReplacer("action.", "", "action", "")
@@ -70,13 +71,15 @@ func texts(names map[uint64]string, ids []uint64) string {
 	return strings.Join(list, " ")
 }
 
-// TestMustHappenBefore compares with the examples of section IV-C.
+// TestMustHappenBefore compares the relation of a base with the examples in section IV-C of the
+// Bitá paper.
 func TestMustHappenBefore(t *testing.T) {
 	for _, c := range []struct {
 		config      writer.Config
 		order, want string
 	}{
-		// Figure 1; the paper lists the pairs before the closure: (ex, w) (ex, ad) (ad, fl) (fl, fd) (w, fd)
+		// Figure 1; the paper lists this relation before its transitive closure: (ex, w) (ex, ad) (ad, fl)
+		// (fl, fd) (w, fd)
 		{writer.Config{}, "ex w1 ad fl fd", "ex<w1 ex<ad ex<fl ad<fl ex<fd w1<fd ad<fd fl<fd"},
 		{writer.Config{Check: true}, "ex ad fl w1 ch fd er1", "ex<ad ex<fl ad<fl ex<w1 ex<fd ad<fd fl<fd ex<er1 ad<er1 fl<er1 w1<er1 fd<er1"},
 	} {
@@ -95,9 +98,10 @@ func TestMustHappenBefore(t *testing.T) {
 	}
 }
 
-// TestGoals counts the goals at the writer of Listing 1 with two actions, as section
-// III-A does: six by PR and by PCR. Two runs achieve those by PR, and four those by PCR.
-// All refer to the flush after done 2: the one after done 1 has another identity.
+// TestGoals counts the goals at the writer of the Bitá paper's Listing 1 with two actions. Section
+// III-A has six PR goals, which two runs achieve, and six PCR goals, which four runs achieve. Only
+// goals with the flush after done 2 count here, because the flush after done 1 has another
+// identity.
 func TestGoals(t *testing.T) {
 	c := writer.Config{Actions: 2}
 	r, b, names := paper(t, c, "ex1 w1 ex2 w2 ad1 ad2 fl fd")

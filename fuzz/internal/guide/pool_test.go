@@ -231,7 +231,8 @@ func TestReader(t *testing.T) {
 	}
 }
 
-// If a step of one actor touches a later step of another, the other's sends depend on it.
+// If a step of actor 2 touches the steps of actor 1 (trace.ItsSteps), a message that actor 1 sends
+// later may depend on that step.
 func TestTouchedSteps(t *testing.T) {
 	for _, touched := range []bool{false, true} {
 		tr := &trace.Trace{Actors: make([]trace.Actor, 4), Sends: make([]trace.Send, 4), Steps: make([]trace.Step, 4)}

@@ -26,11 +26,11 @@ type tally struct {
 	turnable         int            // PR and PCR goals of pairs that are reversible according to the trace
 	forgotten        int            // turnable goals that were not promised
 	explored         int            // programs whose orders were all explored
-	shown, possible  int            // in these programs: PR goals that the made orders reached, and that any order reaches
+	shown, possible  int            // in the explored programs, PR goals that made orders reached, and that any order reaches
 	beyond           int            // goals that a made order reached, but none of all orders
 }
 
-// exact reports whether all results are as proven in the paper.
+// exact reports whether the results agree with what the Bitá paper proves.
 func (c *tally) exact() bool {
 	return len(c.stops)+c.missed+c.left+c.forgotten+c.beyond == 0 && c.orders > 0
 }
