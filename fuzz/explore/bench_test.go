@@ -100,7 +100,7 @@ func BenchmarkEverything(b *testing.B) {
 }
 
 func mustRun(tb testing.TB, o explore.Options, runs int, workers ...explore.Worker) {
-	o.DepthFirst = true // the benchmark measures only the way through the tree
+	o.DepthFirst = true // no probes, so that the benchmark measures only the runs of the tree
 	if v, err := explore.Explore(o, workers...); err != nil || v.Runs != runs || !v.Complete {
 		tb.Fatalf("%+v %v, want %d runs", v, err, runs)
 	}

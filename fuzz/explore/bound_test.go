@@ -147,9 +147,9 @@ func TestEndWithinARun(t *testing.T) {
 	}
 }
 
-// TestTimeIsHeeded checks that no run begins after the time is over, and that an estimate is then abandoned. Before, a
-// search that had made 20,000 short runs began thousands more, however long each took. A round of an estimate began
-// hundreds.
+// TestTimeIsHeeded checks that no run begins after the time is over, and that an estimate is then abandoned. A search
+// that had made 20,000 short runs once began thousands more, no matter how long each of them took. A round of an
+// estimate began hundreds.
 func TestTimeIsHeeded(t *testing.T) {
 	const last = 20_000
 	program := on(pulse.Options{}, load.Senders(9, 1).Build)

@@ -283,8 +283,8 @@ func largeCountings() (list []counting) {
 }
 
 // TestBassetsFigures checks Tables 3.1 and 4.1 of Basset's thesis for pi, the only program whose code the thesis
-// shows. The transitions of Table 4.2 are one more: the nodes of the tree with its root, as the states in Table
-// 3.1.
+// shows. Table 4.2 has transitions, which are one more than the steps here, because the thesis also counts the
+// root of the tree.
 func TestBassetsFigures(t *testing.T) {
 	trial.Long(t)
 	for _, c := range []struct {

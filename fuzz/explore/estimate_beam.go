@@ -160,8 +160,9 @@ func (b *beam) countWays(p *point) {
 	}
 }
 
-// below returns the presumed number of runs below a revisit of step r by step k. The
-// steps that the revisit drops can vary again, so their ways are factors too.
+// below returns the presumed number of runs below a revisit of step r by step k. The steps that the
+// revisit drops can vary again, so the number is multiplied by the number of values that each of
+// them can take.
 func (b *beam) below(f *frame, k, r int) float64 {
 	product := b.after[k]
 	set := f.past[k*f.words:]

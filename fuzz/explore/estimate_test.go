@@ -191,10 +191,10 @@ func TestEstimateAfterHandover(t *testing.T) {
 	}
 }
 
-// TestNoEstimateIsBetterThanAWrongOne checks that no estimate is given if faults may come
-// between any two steps, or if sleep sets alone prune. There the runs of an estimate cannot be
-// made. A guess from the explored part is wrong by a factor of 10 or more, since later parts are
-// smaller.
+// TestNoEstimateIsBetterThanAWrongOne checks that no estimate is given if faults may come between
+// any two steps, or if sleep sets alone prune. In these cases the random runs of an estimate are
+// impossible. A guess from the explored part would be wrong by a factor of 10 or more, because
+// later parts of the tree are smaller.
 func TestNoEstimateIsBetterThanAWrongOne(t *testing.T) {
 	for _, c := range []struct {
 		name    string

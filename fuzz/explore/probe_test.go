@@ -97,7 +97,7 @@ func TestProbesFind(t *testing.T) {
 	for _, c := range []struct {
 		workers int
 		seed    uint64
-		runs    int // until it is found
+		runs    int // until the failure is found
 	}{{1, 1, 2020}, {1, 2, 2020}, {1, 3, 2016}, {1, 4, 2008}, {1, 1, 2020}, {2, 1, 0}, {3, 1, 0}, {5, 1, 0}} {
 		var told []explore.Run
 		o := counting{explore.Options{Seed: c.seed, Runs: 400_000}, c.workers}

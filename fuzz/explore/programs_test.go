@@ -28,7 +28,7 @@ const (
 	becoming
 	stopping
 	killing
-	fifo      // with neither this nor the next: FIFO
+	fifo      // a program with neither fifo nor unordered has FIFO delivery
 	unordered // a program with fifo and unordered draws one of the two
 	processes
 	asking   // with processes
@@ -129,9 +129,9 @@ const (
 	doHandOver // hands the last timer set to actor a, who stops it
 	doStrike   // causes fault a at actor b
 	doMayCrash
-	doWrite // actor b, by the name of actor a
+	doWrite // value b to the disk, under name a
 	doSync
-	doRead // reads the name of actor a; the name changes the state
+	doRead // reads name a from the disk; the value changes the state
 )
 
 var verbNames = []string{"send", "reply", "spawn", "stop", "become", "kill", "after", "choose", "watch", "panic", "skip", "every", "look",

@@ -120,10 +120,9 @@ func watchesAnAsker(sys *pulse.System) func() error {
 	return nil
 }
 
-// sendsWhatLeadsBack has a process that sends an actor a message and waits for two
-// messages. One comes from the test, one from the actor, after another message of the test.
-// It shows the mistake of watchesAnAsker for the reduction Persistent with the ordering
-// LDM.
+// sendsWhatLeadsBack has a process that sends an actor a message and waits for two messages. One
+// comes from the test. The other comes from the actor, after another message of the test. It shows
+// the mistake of watchesAnAsker for the reduction PersistentSets with OrderLDM.
 func sendsWhatLeadsBack(sys *pulse.System) func() error {
 	var process pulse.Ref
 	actor := sys.Spawn("actor", pulse.Func(func(ctx *pulse.Ctx, msg any) {
@@ -141,12 +140,11 @@ func sendsWhatLeadsBack(sys *pulse.System) func() error {
 	return nil
 }
 
-// stopsBeforeTheLast has an actor that sends itself two messages of kind a
-// and one of kind b, and stops at an a that comes after b. So some runs
-// leave a message unreceived, which could have been received earlier. The
-// search must consider it. It detected such messages by more sends than
-// steps. A partition and its end, which are steps without a send, hid
-// that.
+// stopsBeforeTheLast has an actor that sends itself two messages of kind a and one of kind b, and
+// stops at an a that comes after b. So some runs leave a message unreceived, which could have been
+// received earlier. The search must reverse that race too. It once looked for such messages only in
+// runs with more sends than steps. A partition and its end are steps without a send, so runs with a
+// partition could have as many steps as sends.
 func stopsBeforeTheLast(sys *pulse.System) func() error {
 	seen := false
 	sys.Send(sys.Spawn("actor", pulse.Func(func(ctx *pulse.Ctx, msg any) {

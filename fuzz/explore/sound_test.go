@@ -711,9 +711,9 @@ func TestDistinctIsTrue(t *testing.T) {
 	}
 }
 
-// TestNamesAreOnlyRead checks that two steps that read the same name or index are independent. Sleep sets
-// treated such steps as dependent: three messages had 36 orders instead of 6 if the senders read their sender's
-// name.
+// TestNamesAreOnlyRead checks that two steps that read the same name or index are independent. Sleep sets once
+// treated such steps as dependent. Then three messages had 36 orders instead of 6 if the actors that sent them
+// had read a name.
 func TestNamesAreOnlyRead(t *testing.T) {
 	r := &rig{}
 	for name, look := range map[string]func(pulse.Ref){

@@ -369,9 +369,8 @@ func TestOrderOfAMap(t *testing.T) {
 	}
 }
 
-// TestSharedVariable: if functions share a variable, the history of an actor does not determine
-// its state, and a failure can be missed. The result must name that assumption; before, it did
-// not.
+// TestSharedVariable: if functions share a variable, the history of an actor does not determine its
+// state, and a failure can be missed. The result must name that assumption.
 func TestSharedVariable(t *testing.T) {
 	build := func(s *pulse.System) func() error {
 		last, seen := "none", "nothing"

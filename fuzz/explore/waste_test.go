@@ -165,8 +165,8 @@ func TestWaste(t *testing.T) {
 	}
 }
 
-// TestNoWasteOnOne checks that no run is wasted on a single process in ReceiveMatch. If the search did not postpone its
-// messages, some would be.
+// TestNoWasteOnOne checks that no run is wasted if only one process is in ReceiveMatch. The search avoids the waste
+// by taking messages for such a process last.
 func TestNoWasteOnOne(t *testing.T) {
 	if f := matched("registers", registers(4, 3)); f.explore(explore.Options{}).Wasted > 0 {
 		t.Error("registers wastes runs")
@@ -214,9 +214,9 @@ func relays(sys *pulse.System, k kind, to ...pulse.Ref) {
 }
 
 // wantsByItsPast has a process that takes x and y in any order, then z, and then waits. If x came first, it
-// waits only for the end; if y came first, also for a message from another process. An answer to "would it
-// accept that message?" from one past must not be used in the other, though the step before the wait is the
-// same.
+// waits only for the message "end". If y came first, it also accepts a message from another process. So the
+// search must ask again whether the process accepts that message, if its past was different, even though
+// the step before the wait was the same.
 func wantsByItsPast(sys *pulse.System) func() error {
 	chooser := sys.Go("chooser", func(p *pulse.Process) {
 		isLetter := func(m any) bool { return m == kind("x") || m == kind("y") }
@@ -240,10 +240,10 @@ func wantsByItsPast(sys *pulse.System) func() error {
 	return nil
 }
 
-// wantsByAnothersPast has a process that waits for the end, or for an a. Another process takes
-// a, b and go in any order, and at go sends on whichever of a and b came last. The first
-// process rejects b. That answer says nothing about a, though both are sent by the step of the
-// go.
+// wantsByAnothersPast has two processes. The second takes the messages a, b and "go" in any order.
+// At "go" it sends the first process "last a" or "last b", whichever of the two came last. The
+// first process accepts "last a" and "end". So the answer that it rejects "last b" says nothing
+// about "last a", although the same step sends both.
 func wantsByAnothersPast(sys *pulse.System) func() error {
 	chooser := sys.Go("chooser", func(p *pulse.Process) {
 		p.ReceiveMatch(func(m any) bool { return m == kind("end") || m == kind("last a") })

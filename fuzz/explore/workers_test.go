@@ -21,7 +21,7 @@ func tellingPrograms() []uint64 { return []uint64{697, 1103} }
 func TestWorkersAgree(t *testing.T) {
 	e := &enumerator{}
 	defer e.close()
-	alone, shared := 0, 0 // runs of SourceSets without early timers; with early timers it may repeat runs
+	alone, shared := 0, 0 // runs of SourceSets with one worker and with two, in programs without early timers
 	defer func() {
 		if shared > alone+alone/100 {
 			t.Errorf("two workers make %d runs where one makes %d", shared, alone)
@@ -34,7 +34,8 @@ func TestWorkersAgree(t *testing.T) {
 	for _, seed := range tellingPrograms() {
 		programs = append(programs, newProgram(seed, foolishFeatures(seed)))
 	}
-	// The steps of this program ask whether they crash. If they do, they touch more.
+	// In this program actors may crash within a step. A step that crashes touches more than one
+	// that does not.
 	programs = append(programs, newProgram(912, survivingFeatures(912)))
 	for _, p := range programs {
 		all, ok := e.enumerate(p.options(), p.Build, 2000)
@@ -82,9 +83,8 @@ func withWorkers(p *program, o explore.Options, workers int) *explored {
 }
 
 // TestWorkersLeaveOutAsMuch checks that several workers make exactly the runs that one worker makes,
-// even if they divide the tree after each run. Before, they wasted runs above the subtrees: 1,994 next
-// to 1,440 for six workers and a watch, 31,000 next to 40,320 for pi(8). Most were the second
-// worker's.
+// even if they divide the tree after each run. Several workers once made more runs: 1,994 instead of
+// 1,440 for six actors and a watch.
 func TestWorkersLeaveOutAsMuch(t *testing.T) {
 	trial.Long(t)
 	of := func(name string, o pulse.Options, n int, more func(*pulse.System, []pulse.Ref)) subject {

@@ -71,8 +71,7 @@ func lease(o pulse.Options) func(*props.T) {
 }
 
 // Without options the search finds a lease that expires while its holder is slow, and the saved
-// case replays. Before, timers fired only when no message waited, unless the property asked for
-// more.
+// case replays. So timers may fire early even if the property does not ask for it.
 func TestTimersRaceByDefault(t *testing.T) {
 	for seed := uint64(1); seed <= 20; seed++ {
 		x := searchFor(t, lease(pulse.Options{}), seed, 1, enoughRuns)

@@ -460,9 +460,8 @@ func (l *liar) Receive(_ *pulse.Ctx, msg any) { l.last = msg.(int) }
 
 func (l *liar) Hash() uint64 { return 1 }
 
-// The verdict names the reduction that was used in the end, and says if it is not
-// the one requested. Before, the verdict always named Optimal, and its text no
-// reduction.
+// The verdict names the reduction that was used in the end, and says if it is not the one
+// requested. The verdict once always named Optimal.
 func TestVerdictTellsTheReductionThatWasUsed(t *testing.T) {
 	trial.Long(t)
 	early := func(t *props.T) {

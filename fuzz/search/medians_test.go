@@ -37,7 +37,7 @@ func TestMedians(t *testing.T) {
 	for _, s := range fewSubjects() {
 		old, known := runsWithOldInputs[s.Name]
 		if !known {
-			continue // this subject is newer than that portfolio
+			continue // the subject was added after the old medians were measured
 		}
 		var list []int
 		for seed := range uint64(searches) {

@@ -79,7 +79,7 @@ func TestShare(t *testing.T) {
 	for _, c := range []struct {
 		list  string
 		floor bool
-		spent int // the first spent runs have one order each
+		spent int // the number of runs, from the first, whose inputs have only one order
 		want  string
 	}{
 		{"pct", true, 0, "rppprppprppprppp"}, // a quarter of the runs, since a run by pct costs as much as one by random

@@ -113,7 +113,7 @@ func TestEstimateInAVerdict(t *testing.T) {
 	}
 }
 
-// A verdict and its advice give the same number of runs. Before, one said "520,000,000 to 2,100,000,000" and the other
+// A verdict and its advice give the same number of runs. They once gave "520,000,000 to 2,100,000,000" and
 // "1,000,000,000".
 func TestOneEstimate(t *testing.T) {
 	for _, bound := range []explore.Bound{"time", "runs"} {

@@ -156,7 +156,7 @@ func TestVerdictNamesSituations(t *testing.T) {
 	}
 }
 
-// Situations that have a new name in each run are stored up to a limit, and the limit is reported. Before, a search
+// Situations that have a new name in each run are stored up to a limit, and the limit is reported. A search once
 // stored all of them.
 func TestSituationsAreBounded(t *testing.T) {
 	const note = "Sometimes is given more than 1,000 names: later names are not checked; use few names, the same in each run"

@@ -93,8 +93,7 @@ func fails(is bool) error {
 }
 
 // TestWatchedByOthers: an exploration says that it may have missed failures that only the
-// property's own observer, or the isolation check, could detect in a left-out order. Before, it
-// said nothing.
+// property's own observer, or the isolation check, could detect in a left-out order.
 func TestWatchedByOthers(t *testing.T) {
 	changed := func(t *props.T) {
 		sys := t.SystemWith(pulse.Options{Isolation: true})

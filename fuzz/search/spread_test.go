@@ -167,7 +167,8 @@ func TestInputsTakeTurns(t *testing.T) {
 		last = size
 		n++
 	}))
-	// For each number, one run is a repetition that does not count.
+	// "12:2" stands for two consecutive runs of the input 12. One run of each input is a
+	// repetition, which does not count.
 	want := "12:2 11:2 2:2 10:2 3:2 9:2 5:2 2:1 3:5 5:32 9:32 10:32 11:32 12:32"
 	if got := strings.Join(turns, " "); !strings.HasPrefix(got, want) || x.Verdict.Inputs != 7 || len(x.Found) != 1 || x.made != 188 {
 		t.Errorf("%d runs, %v\ngot  %s\nwant %s", x.made, x.Verdict, got, want)

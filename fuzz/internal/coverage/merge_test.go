@@ -51,9 +51,9 @@ func traces(p program, n uint64) (list []*trace.Trace) {
 	return list
 }
 
-// The runs of a program are split among three workers, some to more than one. All orders
-// of merging give the same result, which agrees with the definitions on all runs and
-// survives a file.
+// The runs of a program are split among three workers, some to more than one. All orders of merging
+// give the same result. The result agrees with the definitions on all runs, and stays the same when
+// it is written to a file and read back.
 func TestMerge(t *testing.T) {
 	trial.Long(t)
 	for prog := range programs() / 4 {

@@ -181,7 +181,7 @@ func spotOf(place, j, k int32) (spot, uint64) { return spot{place, k, j >> 6}, 1
 type sightings struct {
 	orders int        // the number of orders
 	heads  []head     // a hash table with open addressing; its keys are spots
-	used   int        // the number of heads in use
+	used   int        // the number of elements of heads that are in use
 	shift  uint8      // 64 minus the binary logarithm of len(heads)
 	list   []sighting // the entries; entry 0 is not used
 	free   int32      // the first of the entries that are not in use, linked by next; 0 if none

@@ -208,12 +208,12 @@ func (r *recorder) Add(g guide.Goal) {
 	r.list[g] = true
 }
 
-// TestPromises takes one run of each of thousands of random programs and
-// forces every order made from it. Each order can be followed and reaches a
-// goal that no earlier order reached. Together they reach all promised goals:
-// both orders of every reversible pair. Two exceptions are counted. In another
-// order, a step may not change handlers as it did in the base; then a PMR goal
-// disappears. And an actor does nothing after a Kill, which Swappable ignores.
+// TestPromises takes one run of each of thousands of random programs and forces every order made
+// from it. Each order can be followed and reaches a goal that no earlier order reached. Together
+// they reach all promised goals: both orders of every reversible pair. Two exceptions are counted.
+// First, a step of another order may not change handlers as it did in the base. Then a PMR goal no
+// longer exists. Second, an actor does nothing after a Kill, but trace.Swappable calls a receive
+// reversible that is followed by a Kill.
 func TestPromises(t *testing.T) {
 	var b strings.Builder
 	programs := uint64(60)
@@ -256,7 +256,7 @@ func TestPromises(t *testing.T) {
 	}
 }
 
-// Orders made with only part of definition 5 cannot be followed.
+// Orders cannot be followed if they respect only a part of definition 5 of the Bitá paper.
 func TestCarelessOrders(t *testing.T) {
 	n := tally{stops: map[string]int{}}
 	for seed := range uint64(100) {
