@@ -356,7 +356,7 @@ func skips(tested, runs int, reason string) []string {
 		return []string{fmt.Sprintf("all of %s were skipped: nothing was tested (%s)", words.Count(runs, "run"), reason)}
 	case oneIn*tested < runs:
 		return []string{fmt.Sprintf("%s of %s were skipped (%s), so fewer than one in %d tests anything: "+
-			"draw only what is wanted, or return from a useful run instead of skipping it",
+			"draw only values that the property accepts, or return instead of skipping if the run has tested something",
 			words.Grouped(runs-tested), words.Count(runs, "run"), reason, oneIn)}
 	}
 	return nil
@@ -369,10 +369,10 @@ func rejections(byLabel map[string]int, tooLarge map[string]bool, runs int) (lis
 		case 10*n < 9*runs:
 		case tooLarge[label]:
 			list = append(list, fmt.Sprintf("draw %q found no value in %s of %s: it needs more than 65,536 numbers, which is all that a draw may read; "+
-				"draw something smaller, or draw what it is made from and make it by code", label, words.Grouped(n), words.Count(runs, "run")))
+				"draw a smaller value, or draw its parts and build it in code", label, words.Grouped(n), words.Count(runs, "run")))
 		default:
 			list = append(list, fmt.Sprintf("draw %q found no value in %s of %s: its generator rejects too much; "+
-				"make what is wanted instead of filtering", label, words.Grouped(n), words.Count(runs, "run")))
+				"generate only wanted values instead of filtering", label, words.Grouped(n), words.Count(runs, "run")))
 		}
 	}
 	return list
