@@ -171,9 +171,9 @@ type family struct {
 	// planted in the family.
 	from uint64
 
-	// day and night are the numbers of programs that the test compares. TestPlantedFaults checks
-	// that the first half of the programs of the day shows each fault that is planted in the
-	// family.
+	// day and night are the numbers of programs that the test compares by day and at night.
+	// TestPlantedFaults checks that each fault that is planted in the family shows in the first
+	// half of the programs compared by day.
 	day, night int
 
 	// thorough families are compared in all orderings at night. Other families compare only every eighth program so,

@@ -116,8 +116,8 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// TestEndWithinARun holds that the search ends within a long run, when the time is over and
-// when it is stopped.
+// TestEndWithinARun checks that the search ends within a long run, when the time is over and when
+// it is stopped.
 func TestEndWithinARun(t *testing.T) {
 	for _, r := range explore.Reductions() {
 		for _, bound := range []explore.Bound{explore.BoundTime, explore.BoundStop} {

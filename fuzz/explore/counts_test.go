@@ -22,7 +22,7 @@ import (
 
 func nightly() bool { return os.Getenv("JOSTLE_NIGHTLY") != "" }
 
-// on makes a worker of what builds a program.
+// on returns a worker that runs the program that build adds to a system.
 func on(o pulse.Options, build func(*pulse.System) func() error) *worker {
 	return (&rig{}).worker(o, build)
 }
@@ -360,7 +360,7 @@ func columns() (list []subject) {
 	return append(list, pi(5))
 }
 
-// cells measures the wanted cells of a table. It takes the others from the table before.
+// cells measures the wanted cells of a table. It takes the other cells from the previous table.
 func (tb *table) cells(before [][]string, wanted func(old string) bool) [][]string {
 	var rows [][]string
 	for i, ordering := range explore.Orderings() {

@@ -118,11 +118,10 @@ func within(list []float64, factor float64) (n int) {
 	return n
 }
 
-// testEstimates checks that the estimates after one run in a hundred are within a
-// factor of the truth. It checks nine of ten seeds, or at night 85 of a hundred.
-// Shortpaths is hardest: there the effect of a message depends most on the
-// messages before it. Programs with fewer than least runs may be off by a factor
-// of 2.
+// testEstimates makes one estimate per seed, after one run in a hundred. At least 9 of 10
+// estimates, or at night 85 of 100, must differ from the true number by less than the given factor,
+// or by less than 2 for programs with fewer than least runs. The program shortpath is hardest,
+// because the effect of its messages depends most on the messages before.
 func testEstimates(t *testing.T, sizes []sized, o explore.Options, least int, factor float64) {
 	nightly := os.Getenv("JOSTLE_NIGHTLY") != ""
 	seeds, hold := 10, 9

@@ -645,7 +645,7 @@ type world struct {
 	actors  []*actor    // actors that can be reused; actors[:used] belong to this run
 	used    int
 	skips   int   // messages that a process has passed over; for statistics only
-	history []int // the notes of actors
+	history []int // the events that actors have noted, in order
 	objects [2]object
 	seen    []int // what the test has observed in its course
 	wrong   error // made once
@@ -681,7 +681,7 @@ type actor struct {
 	children   int
 	state      int
 	received   int
-	deferred   pulse.Ref // the actors that wait for this actor's answer
+	deferred   pulse.Ref // the actor that waits for this actor's deferred answer, if any
 	past       uint64    // a hash of everything that the actor has received and chosen
 	ticking    bool
 	timer      pulse.Timer

@@ -26,11 +26,10 @@ func regressions() []subject {
 	}
 }
 
-// watchesTheEnding has an actor watch another actor, which ends at its only message. If
-// the watch comes first, the ending actor's step sends the Down; else the watcher's step
-// does, with another reason. So the two steps are dependent, although no message leads
-// from one to the other. Sleep sets that knew only of messages put the second order to
-// sleep.
+// watchesTheEnding has an actor watch another actor, which ends at its only message. If the watch
+// comes first, the ending actor's step sends the Down; else the watcher's step does, with another
+// reason. So the two steps are dependent, although no message leads from one to the other. Sleep
+// sets once respected only messages, and put the second order to sleep.
 func watchesTheEnding(sys *pulse.System) func() error {
 	ending := sys.Spawn("ending", pulse.Func(func(ctx *pulse.Ctx, _ any) { ctx.Stop() }))
 	watcher := sys.Spawn("watcher", pulse.Func(func(ctx *pulse.Ctx, msg any) {

@@ -85,8 +85,8 @@ var (
 	whyDepth      = reason{text: "Depth is bounded, and Optimal needs complete runs"}
 )
 
-// whyMet returns the reason for a restart if the access x conflicts with an access by an
-// unordered step.
+// whyMet returns the reason for a restart if the access x conflicts with an access by another step
+// and messages do not order the two steps.
 func whyMet(x trace.Touch) reason {
 	switch x.What {
 	case trace.TheTest:

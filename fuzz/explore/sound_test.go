@@ -293,8 +293,8 @@ func stopsAnothersTimer(sys *pulse.System) func() error {
 	return nil
 }
 
-// sendsLater has two actors that send a third actor a message each. Both messages are due at the same time. The order
-// of setting them does not decide which comes first.
+// sendsLater has two actors that send a third actor a message each. Both messages are due at the same time, and may
+// be received in either order.
 func sendsLater(sys *pulse.System) func() error {
 	sink := sys.Spawn("sink", pulse.Func(func(*pulse.Ctx, any) {}))
 	two(sys, func(ctx *pulse.Ctx, _ any) { ctx.SendAfter(sink, 1, kind("a")) },

@@ -192,7 +192,8 @@ func (j *junction) takeMarks(n *node, list []candidate) {
 	}
 }
 
-// markGroups marks the next groups of messages for DCUTE while they are required.
+// markGroups marks the next group of messages for DCUTE, and further groups as long as the last
+// marked group requires another one.
 func (j *junction) markGroups() {
 	for n := &j.node; n.nextGroup && n.groupEnd < n.answers; j.changed = true {
 		n.markGroup(j.list, j.list[n.groupEnd].actor)

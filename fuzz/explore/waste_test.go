@@ -14,9 +14,9 @@ import (
 // Programs whose processes wait in ReceiveMatch. A message sent while a process waits raises the question whether the
 // process would have accepted it.
 
-// registers has a coordinator that takes the hellos of n clients in any order and welcomes each client.
-// Each welcome client sends k results. The coordinator takes the results last, in the order of the
-// clients.
+// registers has a coordinator that takes "hello" from n clients in any order and answers each with
+// "welcome". Each client then sends k results. The coordinator takes the results last, in the order of
+// the clients.
 func registers(n, k int) func(*pulse.System) func() error {
 	type result struct{ client, number int }
 	return func(sys *pulse.System) func() error {
@@ -143,7 +143,7 @@ func TestWaste(t *testing.T) {
 		name                     string
 		build                    func(*pulse.System) func() error
 		distinct                 int
-		optimal, workers, source int // wasted runs: with one worker, with several, and with SourceSets
+		optimal, workers, source int // wasted runs of Optimal with one worker, of Optimal with several workers, and of SourceSets
 	}{
 		{"registers", registers(4, 3), 24, 0, 0, 40},
 		{"commits", commits(4, 3), 24, 8, 23, 180},
@@ -204,7 +204,8 @@ func passesOn(sys *pulse.System, name string, to pulse.Ref) pulse.Ref {
 	})
 }
 
-// relays sends a message to actors by way of another actor, so that the message is younger.
+// relays sends a message to actors by way of another actor. So the message is sent later than the
+// messages that the test sends.
 func relays(sys *pulse.System, k kind, to ...pulse.Ref) {
 	sys.Send(sys.Spawn("relay", pulse.Func(func(ctx *pulse.Ctx, m any) {
 		for _, ref := range to {
@@ -310,8 +311,8 @@ func TestNothingIsTakenForKnown(t *testing.T) {
 	}
 }
 
-// acceptsByHost has a Host with two actors. The first accepts only the end until it has come. The second accepts only
-// go, and then sends the first a message.
+// acceptsByHost has a Host with two actors. The first accepts only the message "end" until "end" has come. The second
+// accepts only "go", and then sends the first a message.
 func acceptsByHost(sys *pulse.System) func() error {
 	h := sys.Host()
 	only := func(r pulse.Ref, k kind) { h.Accept(r, func(m any) bool { return m == k }) }

@@ -69,8 +69,8 @@ func TestSpentAgainstAllOrders(t *testing.T) {
 	}
 }
 
-// TestSpentSubjects counts the spent runs of the example programs, which have timers, processes and properties that
-// watch. In these, isSpent does not recognize every input with one order.
+// TestSpentSubjects counts the spent runs of the example programs. These have timers, processes, and properties
+// that observe each step. In them, isSpent does not recognize every input with one order.
 func TestSpentSubjects(t *testing.T) {
 	got := ""
 	for _, s := range subjects.Easy() {

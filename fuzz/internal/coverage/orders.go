@@ -220,8 +220,7 @@ func (o *Orders) begin(t *trace.Trace, r Run) {
 	}
 }
 
-// end counts the run. It calls judge if the run has a new order. Of the runs without a new
-// order it judges only a few.
+// end counts the run. It calls judge if the run has a new order, and for a few of the other runs.
 func (o *Orders) end(t *trace.Trace) {
 	o.own.runs++
 	o.judging.earned += earnings * len(t.Steps)

@@ -203,13 +203,13 @@ type sighting struct {
 
 const leastHeads = 6 // the smallest table has 1<<leastHeads heads
 
-// slot returns the index of the head at which the search for a spot begins.
+// slot returns the index in heads at which the search for a spot begins.
 func (s *sightings) slot(at spot) int {
 	return int((uint64(at.place)<<42 ^ uint64(at.k)<<21 ^ uint64(at.word)) * hash.Gamma >> (s.shift & 63))
 }
 
-// find returns the index of the head for a spot: the one that has
-// the spot, or an unused one in which the spot must be stored.
+// find returns the index in heads of the element that has the given spot. If there is none, it
+// returns the index of an unused element, in which the spot must be stored.
 func (s *sightings) find(at spot) int {
 	for i := s.slot(at); ; i = (i + 1) & (len(s.heads) - 1) {
 		if h := &s.heads[i]; h.first == 0 || h.spot == at {
@@ -294,8 +294,8 @@ func (s *sightings) sweep(at spot) {
 	}
 }
 
-// remove removes head i of the hash table, which has no sightings.
-// It moves later heads into the gap, so that find still finds them.
+// remove removes element i of heads, which has no sightings. It moves later elements into the gap,
+// so that find still finds them.
 func (s *sightings) remove(i int) {
 	s.used--
 	last := len(s.heads) - 1

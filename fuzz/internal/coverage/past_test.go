@@ -28,7 +28,7 @@ func TestSightings(t *testing.T) {
 		id, op := uint64(1+r.IntN(5)), r.IntN(3)
 		chosen, known, many := r.Uint64()&r.Uint64()&r.Uint64()&r.Uint64(), uint64(0), uint64(0)
 		if op == 0 {
-			chosen = math.MaxUint64 // this operation clears spots, so that some become empty
+			chosen = math.MaxUint64 // forget all orders of the spot, so that the spot becomes empty
 		}
 		for rest := chosen; rest != 0; rest &= rest - 1 {
 			if _, had := model[modeled{at, rest & -rest}]; had {

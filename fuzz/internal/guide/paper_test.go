@@ -40,8 +40,8 @@ func paperNames(tr *trace.Trace) (names map[uint64]string, ids map[string]uint64
 	return names, ids
 }
 
-// paper runs Listing 1 in an order of the paper, and returns the run as a base, and the
-// names of its steps.
+// paper runs the Bitá paper's Listing 1 in a given order. It returns the run as a base, and the
+// paper's names of the steps.
 func paper(t *testing.T, c writer.Config, order string) (*rig, *guide.Base, map[uint64]string) {
 	r := newRig(t, pulse.Options{}, c.Build)
 	var names map[uint64]string
@@ -141,8 +141,8 @@ func TestGoals(t *testing.T) {
 	}
 }
 
-// TestOrdersOfThePaper checks the orders made from the run of section IV-D: the first is
-// the paper's, step by step. The paper does not give the others.
+// TestOrdersOfThePaper checks the orders made from the run in section IV-D of the Bitá paper. The
+// first order is the paper's, step by step. The paper does not give the others.
 func TestOrdersOfThePaper(t *testing.T) {
 	const listing = "ex1 w1 ex2 w2 ad1 ad2 fl fd"
 	for _, c := range []struct {
