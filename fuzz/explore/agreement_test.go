@@ -15,7 +15,7 @@ import (
 // A rig runs programs for an explorer. It uses one system for all of them.
 type rig struct {
 	sys    *pulse.System
-	drives bool // the programs call Run themselves, if they call it
+	drives bool // set if the programs call Run themselves, so that the rig must not
 }
 
 func (r *rig) close() {
@@ -47,7 +47,7 @@ func (r *rig) worker(o pulse.Options, build func(*pulse.System) func() error) *w
 		}
 		if f == nil && check != nil {
 			err := check()
-			if f = r.sys.Failure(); f == nil && err != nil { // the check may itself have failed the run, by an Ask
+			if f = r.sys.Failure(); f == nil && err != nil { // the check may call Ask, and so fail the run itself
 				f = &pulse.Failure{Kind: pulse.KindProperty, Text: err.Error()}
 			}
 		}

@@ -110,7 +110,7 @@ func (s *subject) explore(o explore.Options) find { return s.count(counting{o, 1
 // count explores a subject and collects its distinct orders. It ignores failures: the server subject fails in some
 // orders.
 func (s *subject) count(c counting) find {
-	var mu sync.Mutex // guards f.orders, which all workers change
+	var mu sync.Mutex // guards the map f.orders, which all workers change
 	f := find{orders: map[uint64]int{}}
 	c.KeepOn, c.Record, c.CountDistinct = true, true, true
 	f.Result = s.result(c, func(run explore.Run) {

@@ -18,8 +18,8 @@ type move struct {
 type does uint8
 
 const (
-	testAsks     does = iota // asks root a a question of kind b
-	testSends                // sends kind b to root a
+	testAsks     does = iota // the test asks root a a question of kind b
+	testSends                // the test sends root a a message of kind b
 	testRuns                 // to the end
 	testRunsFor              // a units
 	testReceives             // reads the messages that the test has received

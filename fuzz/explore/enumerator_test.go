@@ -49,7 +49,7 @@ type enumerator struct {
 	digits []digit
 	at     int
 	after  func(*pulse.System) // called after each run, unless nil
-	drives bool                // the programs call Run themselves, if they call Run
+	drives bool                // set if the programs call Run themselves, so that the enumerator must not
 }
 
 func (e *enumerator) close() {
@@ -193,7 +193,7 @@ func classOf(sys *pulse.System) uint64 {
 		}
 		h := &hashes[s.Actor]
 		*h = scramble(*h ^ s.ID)
-		if when := uint64(s.Time) << 4; early { // actors notice the time only by what they log
+		if when := uint64(s.Time) << 4; early { // with early timers and no faults, actors notice the time only by what they log
 			*h = scramble(*h ^ uint64(s.Kind))
 		} else {
 			*h = scramble(*h ^ when ^ uint64(s.Kind))
@@ -205,7 +205,7 @@ func classOf(sys *pulse.System) uint64 {
 	}
 	sum := uint64(0)
 	for i := range t.Actors {
-		if hashes[i] != 0 { // the actor took a step
+		if hashes[i] != 0 { // only actors that took a step count
 			sum += scramble(hashes[i] ^ scramble(t.Actors[i].ID))
 		}
 	}

@@ -39,7 +39,7 @@ type beam struct {
 type point struct {
 	frame  *frame
 	shared int // the number of steps shared with the parent's run
-	kept   int // in the step at frame.base, the number of choices whose values are fixed
+	kept   int // in the first step that may vary (at frame.base), the number of choices whose values are fixed
 	// stands is the number of nodes of the tree for which the point stands.
 	stands float64
 }

@@ -193,7 +193,7 @@ func TestPartsMakeAWhole(t *testing.T) {
 	for _, s := range []subject{corner(4), senders(3, 2), phased} {
 		for _, c := range list {
 			if s.name == phased.name && c.Reduction == explore.Everything && !nightly() {
-				continue // this subject has thousands of orders
+				continue // skipped, because this subject has thousands of orders
 			}
 			most := byDay(300, 3000)
 			if !s.hasAtMost(most, c) {

@@ -32,7 +32,7 @@ const (
 	unordered // a program with fifo and unordered draws one of the two
 	processes
 	asking   // with processes
-	timeouts // with processes: AskTimeout, ReceiveTimeout, Sleep
+	timeouts // processes may call AskTimeout, ReceiveTimeout and Sleep
 	timers
 	earlyTimers
 	choosing
@@ -77,7 +77,7 @@ const (
 
 const (
 	kinds  = 3
-	news   = kinds // the column of a rule for a Down message or a timeout
+	news   = kinds // the kind that stands for a Down message or a timeout in the table of rules
 	states = 3
 	tables = 2
 )
@@ -118,14 +118,14 @@ const (
 	doStop               // itself
 	doBecome             // table a
 	doKill               // actor a
-	doAfter              // kind b after a+1 units
-	doChoose             // one of a answers; the answer changes the state and the targets of later deeds
+	doAfter              // sends a message of kind b after a+1 units of time
+	doChoose             // calls Choose with a alternatives; the choice changes the state and the targets of later deeds
 	doWatch              // actor a
 	doPanic
 	doSkip
-	doEvery    // kind b every a+1 units; an actor does it once
+	doEvery    // sends a message of kind b every a+1 units of time; an actor does this once
 	doLook     // reads property a of actor b; the value changes the state
-	doStopMine // the timer that was set last
+	doStopMine // stops the timer that the actor has set last
 	doHandOver // hands the last timer set to actor a, who stops it
 	doStrike   // causes fault a at actor b
 	doMayCrash
@@ -181,9 +181,9 @@ type manner uint8
 
 const (
 	answers     manner = iota // at once
-	defers                    // answers at its next message
+	defers                    // the actor answers when it receives its next message
 	handsOn                   // has another answer
-	handsAround               // answers, and passes the question on as well
+	handsAround               // the actor answers, and passes the question on as well
 	manners
 )
 
@@ -1123,7 +1123,7 @@ func (a *actor) cause(ctx *pulse.Ctx, x deed, n note, shift int) {
 		}
 	case doStrike:
 		at := a.target(x.b)
-		if x.a%8 > 0 || at != ctx.Self() && a.generation == 0 { // otherwise a fault could hit the actor's own step
+		if x.a%8 > 0 || at != ctx.Self() && a.generation == 0 { // a crash (fault 0) must not hit the actor whose step causes it
 			a.notice(ctx, a.strike(ctx.Nemesis(), x, at, to))
 		}
 	case doAfter:

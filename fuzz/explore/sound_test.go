@@ -555,8 +555,8 @@ func TestUnsound(t *testing.T) {
 	}
 }
 
-// With several workers and a rising bound, the result once had only the last level. Failures found under a smaller
-// bound were lost.
+// With several workers and a rising bound, the result must have a level for each bound. It once had only the last
+// level, without the failures found under smaller bounds.
 func TestLevelsWithWorkers(t *testing.T) {
 	for _, m := range []explore.Method{
 		{Reduction: explore.Everything, DelayBound: 3}, {Reduction: explore.Everything, PreemptionBound: 2},

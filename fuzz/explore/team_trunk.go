@@ -33,7 +33,7 @@ type junction struct {
 	node    node        // the decision; if it is no choice point, node.current is the alternative that was begun last
 	list    []candidate // the candidates of a choice point
 	begun   []int32     // for each candidate, its position (from 1) in the order in which candidates were begun; 0 if not begun
-	count   int32       // the highest position in begun
+	count   int32       // the highest position in the field begun
 	last    *subtree    // the subtree that was begun last
 	open    int         // the number of unfinished subtrees and junctions directly below
 	changed bool        // set if marks changed in the last round

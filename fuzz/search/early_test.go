@@ -25,7 +25,7 @@ type (
 type leaseholder struct {
 	waiting []pulse.Ref
 	holder  pulse.Ref
-	stale   string // the client that wrote after its lease had expired
+	stale   string // the name of the client that wrote after its lease had expired; empty if none did
 	held    bool
 }
 

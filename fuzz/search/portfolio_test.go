@@ -82,12 +82,12 @@ func TestShare(t *testing.T) {
 		spent int // the number of runs, from the first, whose inputs have only one order
 		want  string
 	}{
-		{"pct", true, 0, "rppprppprppprppp"}, // a quarter of the runs, since a run by pct costs as much as one by random
+		{"pct", true, 0, "rppprppprppprppp"}, // random gets a quarter of the runs, since a run by pct costs as much as a run by random
 		{"pctcp", true, 0, "rppprpprpprpprpp"},
 		{"bita", true, 0, "rbbrbbrbrbbrbrbb"},
 		{"random random random pct urw", true, 0, "rrrrpurrrpurrrpu"}, // random has enough
 		{"urw pct", true, 0, "rupurpuprupurpur"},
-		{"pct", true, 3, "rrrrpppppppppppp"}, // no arm is better than random while there is one order
+		{"pct", true, 3, "rrrrpppppppppppp"}, // random gets the runs of inputs with one order, because no other arm is better for them
 		{"pct", true, 16, "rrrrrrrrrrrrrrrr"},
 		{"bita pct", false, 16, "bpbpbpbpbpbpbpbp"}, // the random arm has its guaranteed quarter only in the default portfolio
 	} {

@@ -219,7 +219,7 @@ func (t *Tally) Add(o *Tally) {
 		}
 		t.Uncounted[k] += n
 	}
-	for _, name := range slices.Sorted(maps.Keys(o.Reached)) { // sorted, because there is room for some names only
+	for _, name := range slices.Sorted(maps.Keys(o.Reached)) { // in a fixed order, because a tally has room for some names only
 		t.reach(name, o.Reached[name])
 	}
 	for _, name := range slices.Sorted(maps.Keys(o.Labels)) {

@@ -41,7 +41,7 @@ type Verdict struct {
 
 	crowded bool  // set if the calls to T.Sometimes used too many names: see isCrowded
 	looked  bool  // set if props.Result.Looks was set for some run
-	refuted doubt // why a confirming run failed; noDoubt if none did
+	refuted doubt // the reason why a confirming run failed; noDoubt if none failed
 	assumes bool  // set if Complete assumes that actors share nothing but messages
 	timed   bool  // set if the program sets timers
 	early   int   // the maximum number of early timers in a run

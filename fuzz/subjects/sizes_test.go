@@ -154,7 +154,7 @@ func TestFIFO(t *testing.T) {
 			continue
 		}
 		s.Options.Delivery = pulse.DeliveryFIFO
-		if strings.HasPrefix(s.Name, "paxos-commit") { // too many orders to run them all
+		if strings.HasPrefix(s.Name, "paxos-commit") { // checked by random runs, because it has too many orders to run them all
 			sys := newSystem(t, s, strategy.POS(), false)
 			for seed := range uint64(20_000) {
 				if err := run(sys, seed, s.Broken); err != nil {

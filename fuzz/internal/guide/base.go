@@ -26,7 +26,7 @@ type Base struct {
 type step struct {
 	id      uint64
 	actor   int32
-	before  int32 // the last earlier step of the same actor with counts set, or None
+	before  int32 // the last earlier receive of the same actor that a goal may name, or None
 	counts  bool  // set for a receive that a goal may name
 	given   bool  // set for a fault or a step of start-up, because the strategy does not choose such a step
 	changes bool  // set if the step changes the handlers of the actor
@@ -116,7 +116,7 @@ type closure struct {
 // An actor is the state of a closure for one actor of the run.
 type actor struct {
 	start   int32 // the step in which the actor received its start message, or None
-	counted int32 // the actor's last step with counts set, or None
+	counted int32 // the actor's last receive that a goal may name, or None
 	touched int32 // the last step that accessed trace.ItsSteps of the actor, or None
 }
 

@@ -46,7 +46,7 @@ type Ladder[S any] struct {
 	index  hash.Table // maps the name of a sign to its index in names
 	runs   int
 	inAll  int  // the number of values in the ladder
-	isFull bool // set if some sign was ignored because of mostNames
+	isFull bool // set if some sign was ignored because the ladder has mostNames names already
 }
 
 // rungs holds the rungs of the signs with one name.

@@ -152,7 +152,7 @@ func TestOrdersOfThePaper(t *testing.T) {
 		{guide.PR, `w2 before w1: ex1 ex2 w2 ad1 ad2 fl w1
 fl before w2: ex1 w1 ex2 ad1 ad2 fl w2
 ad2 before ad1: ex1 w1 ex2 w2 ad2 ad1`},
-		{guide.PMR, ""}, // nothing changes its handlers
+		{guide.PMR, ""}, // no receive of the actor changes its handlers
 		{guide.PCR, `w2 before w1: ex1 ex2 w2 w1 ad2 ad1
 w1 before fl: ex1 ex2 ad1 ad2 w1 fl
 fl before w1: ex1 ex2 ad1 ad2 fl w1

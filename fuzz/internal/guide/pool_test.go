@@ -52,14 +52,14 @@ func TestRealize(t *testing.T) {
 	}
 	for _, c := range []struct{ demands, want string }{
 		{"", ""},
-		{"a b", "a b"}, // this is the order of the base
+		{"a b", "a b"}, // the order of the base meets this demand
 		{"b a", "b a"},
 		{"d a", "d a"},
 		{"a d", "a d"},
 		{"c b", "a c b"},
 		{"!b c", "a c b"},
-		{"!a c", ""}, // this is the order of the base
-		{"!b a", ""}, // this is the order of the base
+		{"!a c", ""}, // the order of the base meets this demand
+		{"!b a", ""}, // the order of the base meets this demand
 		{"b a, d c", "b a d c"},
 		{"a c, c d", "a c d"},
 		{"b a, a d", "b a d"},
