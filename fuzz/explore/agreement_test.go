@@ -31,7 +31,7 @@ func (r *rig) worker(o pulse.Options, build func(*pulse.System) func() error) *w
 		case r.sys == nil:
 			o.Strategy = s
 			r.sys = pulse.New(o)
-		case o.Strategy != s: // the first run, or an explorer that has restarted with another search
+		case o.Strategy != s: // the strategy is new: this is the first run, or the search has restarted
 			o.Strategy = s
 			r.sys.Configure(o)
 		default:
@@ -55,7 +55,8 @@ func (r *rig) worker(o pulse.Options, build func(*pulse.System) func() error) *w
 	}}
 }
 
-// explored is the result of an exploration, in the enumerator's terms.
+// explored is the result of an exploration, in a form that can be compared with the enumerator's
+// result.
 type explored struct {
 	explore.Result
 	passing map[uint64]int
@@ -176,8 +177,8 @@ type family struct {
 	// half of the programs compared by day.
 	day, night int
 
-	// thorough families are compared in all orderings at night. Other families compare only every eighth program so,
-	// because it takes eight times as long.
+	// Programs of thorough families are compared in all orderings at night. Of the other families, only every eighth
+	// program is compared in all orderings, because that takes eight times as long.
 	thorough bool
 }
 
@@ -205,7 +206,8 @@ func families() []family {
 	}
 }
 
-// drawn returns a function that draws the program of a seed, with the features that may returns for the seed.
+// drawn returns a function that draws the program of a seed. The features of the program are those that the
+// function `may` returns for the seed.
 func drawn(may func(seed uint64) features) func(seed uint64) *program {
 	return func(seed uint64) *program { return newProgram(seed, may(seed)) }
 }

@@ -190,9 +190,8 @@ func BenchmarkWorkers(b *testing.B) {
 	}
 }
 
-// TestMemoryIsFlat checks that after the first hundred runs a search allocates almost
-// nothing, however many runs follow. A run that is given up may leave a failure that says
-// why.
+// TestMemoryIsFlat checks that after the first hundred runs a search allocates almost nothing,
+// however many runs follow. If the search stops a run, it may allocate a failure that says why.
 func TestMemoryIsFlat(t *testing.T) {
 	trial.Long(t)
 	list := []load.Load{load.Senders(5, 1), load.Senders(8, 1), load.Pi(5), load.Pi(7)}

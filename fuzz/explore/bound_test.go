@@ -53,8 +53,8 @@ func walkers(steps ...int) func(*pulse.System) func() error {
 	}
 }
 
-// TestPreemptions counts preemptions: steps after which another actor runs although the same actor could have
-// continued. It counts the orders by their number of preemptions.
+// TestPreemptions checks how many orders have each number of preemptions. A preemption is a step after which
+// another actor runs, although the actor of the step could have continued.
 func TestPreemptions(t *testing.T) {
 	for _, steps := range [][]int{{3, 3}, {2, 2, 2}, {1, 2, 3}, {4}} {
 		var want []int
@@ -203,9 +203,9 @@ func TestEndless(t *testing.T) {
 	}
 }
 
-// TestStepBoundAndCrashes checks that all reductions agree on whether some order
-// exceeds the step limit. A crash may come before the last message, and after it, at
-// rest.
+// TestStepBoundAndCrashes checks that all reductions agree on whether some order exceeds the step
+// limit. In this program a crash may come before the last message or, when the run is at rest,
+// after it.
 func TestStepBoundAndCrashes(t *testing.T) {
 	two := func(sys *pulse.System) func() error {
 		last := sys.Spawn("last", pulse.Func(func(*pulse.Ctx, any) {}))

@@ -323,9 +323,9 @@ func walkOf(sys *pulse.System) walk {
 	return w
 }
 
-// clashes counts pairs of adjacent steps at two actors, neither of which causes the other, that
-// have no run of the same class in the reverse order. It returns 0 if the program has too many
-// orders.
+// clashes counts the adjacent steps of two actors that cannot be swapped: neither step causes the
+// other, and no run of the same class has them in the reverse order. It returns 0 if the program
+// has too many orders.
 func clashes(e *enumerator, p *program) (n int) {
 	var walks []walk
 	type order struct{ steps, class uint64 }
@@ -360,12 +360,11 @@ func hashOf(list []uint64) uint64 {
 	return h
 }
 
-// TestWhatCommutes checks that steps of different actors commute, and
-// names the exceptions. Two actors answer one question, and the first
-// wins. One watches another that ends, and learns the reason or only that
-// it is gone. One restarts while another sends to it, or crashes and its
-// children end. One is partitioned from its receivers. Reductions rely on
-// this.
+// TestWhatCommutes checks that steps of different actors commute, on which reductions rely. The
+// test names the exceptions: Two actors answer one question, and the first answer wins. An actor
+// watches another actor that ends, and learns the reason or only that it is gone. An actor restarts
+// while another sends to it. An actor crashes, and its children end. An actor is cut off from its
+// receivers.
 func TestWhatCommutes(t *testing.T) {
 	trial.Long(t)
 	e := &enumerator{}

@@ -314,8 +314,8 @@ func TestElapsedCountsOn(t *testing.T) {
 	}
 }
 
-// TestStopWithinARunContinues checks that a search that was stopped within its first run, after a race, continues from
-// its file with the result of a search without a stop.
+// TestStopWithinARunContinues stops a search within its first run, after a race, and continues the search from its
+// file. The result must be that of a search without a stop.
 func TestStopWithinARunContinues(t *testing.T) {
 	for _, r := range explore.Reductions() {
 		steps, stop := 0, make(chan struct{})

@@ -66,7 +66,8 @@ func plantedFaults() []planted {
 	}
 }
 
-// touches returns a function that deletes the touches for which lost holds.
+// touches returns a function that deletes from a trace the touches for which the function lost
+// returns true.
 func touches(lost func(*trace.Trace, trace.Touch) bool) func(*trace.Trace) {
 	return func(t *trace.Trace) {
 		t.Touches = slices.DeleteFunc(t.Touches, func(x trace.Touch) bool { return lost(t, x) })
@@ -101,7 +102,7 @@ func crashedSteps(t *trace.Trace) {
 	}
 }
 
-// timersSent makes timers look like messages.
+// timersSent makes the timers in a trace look like messages.
 func timersSent(t *trace.Trace) {
 	for i := range t.Sends {
 		if d := &t.Sends[i]; d.Kind == trace.Timer {

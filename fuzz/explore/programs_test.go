@@ -889,7 +889,8 @@ func (p *program) judgeHistory() error {
 	return nil
 }
 
-// spec describes an actor that fresh makes, at its first start and at each restart.
+// spec describes an actor that the function fresh makes, at the actor's first start and at each
+// restart.
 func (p *program) spec(name string, fresh func() *actor, template int) pulse.Spec {
 	if p.templates[template].process {
 		return pulse.Spec{Name: name, Process: func(c *pulse.Process) { fresh().live(c) }}
@@ -939,7 +940,7 @@ func (a *actor) target(i int) pulse.Ref {
 
 func (a *actor) remember(x int) { a.past = scramble(a.past ^ uint64(x+1)) }
 
-// Receive makes a guise a pulse.Actor.
+// Receive handles a message with the handler that the guise stands for.
 func (g *guise) Receive(ctx *pulse.Ctx, msg any) { g.take(ctx, msg, g.table) }
 
 // take handles any message.

@@ -178,8 +178,8 @@ func countsTimers(sys *pulse.System) func() error {
 	return nil
 }
 
-// delaysWhileTimersWait has an actor that delays another actor's message. Like a timer, the message is then due at a
-// time.
+// delaysWhileTimersWait has an actor that delays another actor's message. The message is then due at a certain time,
+// like a timer.
 func delaysWhileTimersWait(sys *pulse.System) func() error {
 	last := sys.Spawn("last", pulse.Func(func(*pulse.Ctx, any) {}))
 	sender := sys.Spawn("sender", pulse.Func(func(ctx *pulse.Ctx, _ any) { ctx.Send(last, kind("late")) }))

@@ -259,10 +259,9 @@ func aliasing(apart, ifShared bool) func(*pulse.System) func() error {
 	}
 }
 
-// TestAliasing: two states differ if a slice has spare capacity in only one of them.
-// When the hash and the text of a state omitted the capacity, the search gave up
-// whichever order came second. ByHash and Checked then reported complete, and missed a
-// failure.
+// TestAliasing: two states differ if a slice has spare capacity in only one of them. The hash and
+// the text of a state once omitted the capacity. Then a search stopped whichever of two orders came
+// second, reported that it was complete, and missed a failure.
 func TestAliasing(t *testing.T) {
 	for _, states := range []explore.States{explore.NoStates, explore.ByHash, explore.Checked} {
 		for i := range 4 {

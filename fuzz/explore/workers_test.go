@@ -12,8 +12,9 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// tellingPrograms lose orders if a worker does not know the touches of the steps that sleep in its subtree, or if two
-// subtrees of one pick put each other to sleep.
+// tellingPrograms returns seeds of programs with which workers once made a mistake. A search misses orders if a
+// worker does not know the touches of the steps that sleep in its subtree, or if two subtrees of one pick put each
+// other to sleep.
 func tellingPrograms() []uint64 { return []uint64{697, 1103} }
 
 // TestWorkersAgree checks that several workers find what one worker finds. The result must not depend on their number,
@@ -34,8 +35,8 @@ func TestWorkersAgree(t *testing.T) {
 	for _, seed := range tellingPrograms() {
 		programs = append(programs, newProgram(seed, foolishFeatures(seed)))
 	}
-	// In this program actors may crash within a step. A step that crashes touches more than one
-	// that does not.
+	// In this program actors may crash within a step. A step that crashes touches more state than a
+	// step that does not.
 	programs = append(programs, newProgram(912, survivingFeatures(912)))
 	for _, p := range programs {
 		all, ok := e.enumerate(p.options(), p.Build, 2000)
@@ -179,8 +180,8 @@ func (w *watched) Again() {
 }
 
 // TestWorkersAreCalledInTurn checks the calls that Worker documents. Calls to one worker come one after
-// another, and calls to several overlap. Again is called while no other call runs. With early timers Optimal
-// restarts.
+// another, and calls to several workers overlap. No other call runs while Again is called, as it is when
+// Optimal restarts because of early timers.
 func TestWorkersAreCalledInTurn(t *testing.T) {
 	for _, c := range []struct {
 		name    string
@@ -199,7 +200,7 @@ func TestWorkersAreCalledInTurn(t *testing.T) {
 		met.Add(workers)
 		for range workers {
 			w := &watched{worker: on(c.options, c.build()), team: &running, wrong: func(text string) { t.Errorf("%s: %s", c.name, text) }}
-			if !c.again { // each waits here until the other has come, too
+			if !c.again { // each worker waits here until the other one has come, too
 				w.meet = func() { met.Done(); met.Wait() }
 			}
 			all, team = append(all, w), append(team, w)

@@ -142,7 +142,7 @@ func TestWhyAnOrderFailsThatPassed(t *testing.T) {
 
 // If a program sends other messages after some runs, no search may claim that it ran every order.
 func TestConfirmingSeesOtherMessages(t *testing.T) {
-	for _, from := range []int{2, 3, 4, 6} { // by then all distinct orders were run
+	for _, from := range []int{2, 3, 4, 6} { // after this number of runs, all distinct orders were run
 		hits := 0
 		p := search.Property{Name: "confirmed", Test: t.Name(), Func: func(t *props.T) {
 			sys, n := t.System(), 1

@@ -103,8 +103,8 @@ func TestTimersRaceByDefault(t *testing.T) {
 	}
 }
 
-// A property with NeverEarly has no run with early timers. A property that says how many timers may fire early has that
-// number in every run, as its own setting.
+// A property with NeverEarly has no run with early timers. If a property sets how many timers may fire early, this
+// number holds in every run.
 func TestPropertiesSayHowEarlyTimersAre(t *testing.T) {
 	never := searchFor(t, lease(pulse.Options{EarlyTimers: pulse.NeverEarly}), 1, 1, 2000)
 	if never.Finding != nil || never.Timed != 2000 || never.Early != 0 {

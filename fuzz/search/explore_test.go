@@ -213,8 +213,8 @@ func TestStatesOfAnExploration(t *testing.T) {
 	}
 }
 
-// A failure that a handler reports counts even if the run is given up later because its state is
-// known.
+// A failure that a handler reports counts even if the search later stops the run, because the run
+// has reached a known state.
 func TestComplaintBeforeAKnownState(t *testing.T) {
 	for _, r := range []explore.Reduction{explore.SourceSets, explore.Everything} {
 		x := exploreFor(t, ExploreOptions{Method: explore.Method{Reduction: r, States: explore.ByHash}}, func(t *props.T) {
@@ -391,8 +391,7 @@ func TestReportsAreExplored(t *testing.T) {
 	}
 }
 
-// Each of several workers may find a failure. The reported one depends only on the
-// program.
+// If several workers each find a failure, the reported failure depends only on the program.
 func TestWorkersShowTheSameFailure(t *testing.T) {
 	fails := func(t *props.T) {
 		said := ""

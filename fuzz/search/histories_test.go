@@ -18,7 +18,7 @@ import (
 // A client of a random program calls the servers of a register, and records its calls in a history.
 type client struct {
 	script []call
-	passes int // the client that gets a message from this client before its script; -1 for none
+	passes int // the number of the client to which this client sends a message before it runs its script; -1 for none
 	waits  bool
 }
 

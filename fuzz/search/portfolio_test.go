@@ -53,8 +53,8 @@ func TestStages(t *testing.T) {
 	}
 }
 
-// TestShare: the arm random is first. It gets the runs that its guaranteed quarter needs, and all runs while each input
-// has one order.
+// TestShare: the arm random comes first. It gets at least its guaranteed quarter, and all runs while each input has
+// only one order.
 func TestShare(t *testing.T) {
 	const runs = 16
 	turns := func(list string, floor bool, spent int) string {
@@ -118,8 +118,8 @@ func watched(name string, o Options) (list []passing) {
 	return list
 }
 
-// TestFloor: after each run of a batch, random has had at least a quarter of all runs and of their cost, not counting
-// the last run of another arm.
+// TestFloor: after each run of a batch, the arm random has had at least a quarter of all runs and of their cost. The
+// cost of the last run does not count if another arm made that run.
 func TestFloor(t *testing.T) {
 	for _, name := range []string{"writer", "procreg", "closing", "cas-replay", "writer-error-30", "paxos-commit-6"} {
 		list := watched(name, Options{Runs: 40 * stageRuns, Seed: 5})
@@ -157,7 +157,7 @@ func TestBatchesAlone(t *testing.T) {
 	}
 }
 
-// TestAgainOfStages: a run of a later stage is replayed from its number.
+// TestAgainOfStages: a run of any stage of the portfolio can be replayed, given only its number.
 func TestAgainOfStages(t *testing.T) {
 	const number = 300
 	i := 0

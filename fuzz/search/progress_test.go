@@ -56,7 +56,7 @@ func TestProgressOfAnExploration(t *testing.T) {
 	}
 }
 
-// The runs of an estimate do not count as runs of the search. Their results do not count
+// The runs of an estimate do not count as runs of the search, and their results do not count
 // either.
 func TestEstimateIsNotCounted(t *testing.T) {
 	var calls atomic.Int64
@@ -129,7 +129,7 @@ func TestOneEstimate(t *testing.T) {
 	}
 }
 
-// An estimate for one input alone is not taken for all inputs.
+// An estimate for one of several inputs is not reported as the estimate for all inputs.
 func TestEstimatesAreAddedUp(t *testing.T) {
 	for _, c := range []struct {
 		estimates []float64

@@ -143,7 +143,7 @@ func TestManySituationsAreCounted(t *testing.T) {
 	}
 }
 
-// A verdict names as many situations as a complaint does, and only counts the others.
+// A verdict names as many unreached situations as a complaint does, and counts the rest.
 func TestVerdictNamesSituations(t *testing.T) {
 	var v Verdict
 	for i := range mostMissed + 2 {

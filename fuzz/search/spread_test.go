@@ -176,7 +176,7 @@ func TestInputsTakeTurns(t *testing.T) {
 	}
 }
 
-// If all inputs are completed, the result is the same as with one input after another.
+// If Explore completes all inputs in turns, the result is the same as with one input after another.
 func TestTurnsChangeNoCount(t *testing.T) {
 	for _, workers := range []int{1, 2} {
 		o := ExploreOptions{KeepOn: true, Workers: workers}
@@ -197,8 +197,8 @@ func TestTurnsChangeNoCount(t *testing.T) {
 	}
 }
 
-// If there are more inputs than are drawn at once, or than may be open, each still gets its turn while runs are
-// left.
+// If there are more inputs than Explore draws at once, or has open at once, each still gets its turn while runs
+// are left.
 func TestManyInputs(t *testing.T) {
 	trial.Long(t)
 	for _, c := range []struct{ values, clients, runs, inputs int }{
@@ -220,7 +220,7 @@ func TestManyInputs(t *testing.T) {
 	}
 }
 
-// A failure that a probe finds is confirmed, kept and reported like any other failure.
+// A failure that a probe finds is confirmed, saved and reported like any other failure.
 func TestProbesAreFindings(t *testing.T) {
 	for _, workers := range []int{1, 3} {
 		x := exploreFor(t, ExploreOptions{Runs: 100_000, Workers: workers}, func(t *props.T) {
@@ -256,8 +256,8 @@ func TestAdviceAfterTurns(t *testing.T) {
 	}
 }
 
-// If the exploration of one input restarts with another reduction, after some turns, it forgets only its own
-// runs.
+// If the exploration of one input restarts with another reduction after some turns, it forgets only the runs
+// of this input.
 func TestTurnsThatBeginAgain(t *testing.T) {
 	property := func(sizes ...int) func(*props.T) {
 		return func(t *props.T) {

@@ -275,9 +275,9 @@ func shallowest(t *testing.T, s subjects.Subject, by pulse.Strategy, runs int) i
 	return least
 }
 
-// reorderings returns how many messages must be moved, at the least, to
-// bring each receiver's messages into plain order. Messages that were not
-// received count as last. Messages that are not in plain order are ignored.
+// reorderings returns the smallest number of messages that must be moved to bring the messages of
+// each receiver into plain order. Messages that were not received count as last. Messages that do
+// not occur in plain order are ignored.
 func reorderings(t *trace.Trace, ranks map[uint64]int32) int {
 	lists := make([][]int32, len(t.Actors))
 	add := func(s trace.Send) {

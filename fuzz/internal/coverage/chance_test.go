@@ -49,7 +49,7 @@ func (l *lottery) truth(o *coverage.Orders) float64 {
 	return float64(n) / float64(len(l.runs))
 }
 
-// showsNew reports whether a run has an order that was not seen, by definition 2.
+// showsNew reports whether a run has an order that was not seen, by definition 2 of the Bitá paper.
 func showsNew(o *coverage.Orders, tr *trace.Trace) bool {
 	s := schedule(tr)
 	for i := range s {

@@ -105,7 +105,7 @@ func mergedInto(o *coverage.Orders, list ...*coverage.Orders) *coverage.Orders {
 	return o
 }
 
-// One worker and several that share its runs have the same chance.
+// Several workers that divide the runs of one worker have the same chance as that worker.
 func TestMergedChance(t *testing.T) {
 	for prog := range uint64(50) {
 		all := traces(program{prog, false}, 40)
@@ -146,7 +146,7 @@ func alone(all []*trace.Trace) (n int) {
 	return n
 }
 
-// The comparison detects a merge that loses orders.
+// The comparison that TestMerge uses detects a merge that loses orders.
 func TestMergeCanary(t *testing.T) {
 	all := traces(program{seed: 2}, 4)
 	a, b := &coverage.Orders{Source: 1}, &coverage.Orders{Source: 2}

@@ -85,12 +85,12 @@ func part(o *coverage.Orders, actor string) coverage.Count {
 	return coverage.Count{}
 }
 
-// fooled are programs in which an order once counted as open although it is
-// impossible: other messages of the channel, or the end of the actor, prevent it.
+// fooled are seeds of programs in which an order once counted as open although it is impossible.
+// Other messages of the channel, or the end of the actor, prevent the order.
 var fooled = [...]uint64{7655, 5408}
 
-// An order counted as impossible occurs in no run of the program. One counted as open occurs
-// in some run, unless the actor, if its receives are reversed, ends before the second.
+// An order counted as impossible occurs in no run of the program. An order counted as open occurs
+// in some run, unless reversed receives would end the actor before the second one.
 func TestStatusesAreTrue(t *testing.T) {
 	var sum coverage.Count
 	looked, ended := 0, 0

@@ -25,7 +25,7 @@ func (l labels) learn(t *trace.Trace) {
 	}
 }
 
-// Types and Parts agree with a count straight from the definitions.
+// Types and Parts agree with a slow count that follows the definitions of the Bitá paper.
 func TestTypes(t *testing.T) {
 	for prog := range programs() / 4 {
 		o, set, names := &coverage.Orders{}, map[goal]int{}, labels{}

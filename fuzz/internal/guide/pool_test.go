@@ -27,7 +27,7 @@ func crowd(t *testing.T, n int, seed uint64) *trace.Trace {
 	return sys.Trace()
 }
 
-// letters returns those steps of an order that receive letters.
+// letters returns the letters that the actor hall receives in an order.
 func letters(t *trace.Trace, ids []uint64) string {
 	var list []string
 	for _, id := range ids {

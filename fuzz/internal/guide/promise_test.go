@@ -52,8 +52,8 @@ type trial struct {
 	seen     map[guide.Goal]bool
 }
 
-// try makes all orders of all criteria from one run, and forces each. It
-// also explores all orders of the program, if there are at most limit.
+// try makes all orders of all criteria from one run, and forces each of them. It also explores all
+// orders of the program, unless there are more than limit.
 func (c *tally) try(t *testing.T, r *rig, seed uint64, newBase func(*trace.Trace) *guide.Base, limit int) {
 	if r.run(strategy.Random(), seed) != nil {
 		return
