@@ -36,9 +36,9 @@ func median(list []float64) float64 {
 	return list[len(list)/2]
 }
 
-// A permuter is the floor for running all orders of messages to one actor. It delivers them in
-// each order through an interface, each order from its start. It keeps only the digits of an
-// odometer.
+// A permuter is the floor for running all orders of messages to one actor. It delivers the messages
+// to the actor through an interface, in one order after another. To find the next order, it keeps
+// only a counter with one digit per message.
 type permuter struct {
 	receiver interface{ Receive(msg any) }
 	messages []any

@@ -146,15 +146,16 @@ func testEstimates(t *testing.T, sizes []sized, o explore.Options, least int, fa
 	}
 }
 
-// TestEstimateDistinct allows an error of 30% for programs with at least 100,000 runs: a factor of 1.3 up or 1/0.7
-// down. The smaller factor is tested.
+// TestEstimateDistinct checks estimates of the number of distinct orders. It allows an error of 30% for programs
+// with at least 100,000 runs. That is a factor of 1.3 up, or of 1/0.7 down; the smaller factor is used for both.
 func TestEstimateDistinct(t *testing.T) {
 	trial.Long(t)
 	testEstimates(t, distinctSizes(), explore.Options{}, 100_000, 1.3)
 	testEstimates(t, distinctSizes()[7:8], explore.Options{Method: explore.Method{Reduction: explore.SourceSets}}, 100_000, 1.3)
 }
 
-// TestEstimatePlain allows a factor of 2, as in Eta's Figure 2.
+// TestEstimatePlain checks estimates of searches without a reduction. It allows them to be off by a
+// factor of 2, as in Figure 2 of the Eta paper.
 func TestEstimatePlain(t *testing.T) {
 	trial.Long(t)
 	testEstimates(t, plainSizes(), explore.Options{Method: explore.Method{Reduction: explore.Everything}}, 10_000, 2)

@@ -145,8 +145,8 @@ func TestOrders(t *testing.T) {
 	}
 }
 
-// TestPingPong checks the formula: a race in each round, and two independent
-// deliveries in the end.
+// TestPingPong checks the numbers of orders by a formula. Each round has one race, which doubles
+// the number. At the end, two independent deliveries double only the number of all orders.
 func TestPingPong(t *testing.T) {
 	for n := 1; n <= 10; n++ {
 		want := counts{all: 2 << n, distinct: 1 << n}
