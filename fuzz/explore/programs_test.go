@@ -1197,7 +1197,8 @@ func (a *actor) live(c *pulse.Process) {
 	}
 }
 
-// pauses waits as a line says, and returns the message.
+// pauses makes a process wait as a line of its script says, and returns the message that ended the
+// wait.
 func (a *actor) pauses(c *pulse.Process, l *line) (msg any) {
 	ask := question(newNote(l.b, 1, a.state))
 	switch l.pause {

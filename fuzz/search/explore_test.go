@@ -332,8 +332,8 @@ func medianOfRandom(s subjects.Subject) int {
 	return list[trials/2]
 }
 
-// mediansOfRandom reads the medians that the subjects' own test has measured for random orders and drawn
-// inputs.
+// mediansOfRandom reads the stored median numbers of runs that random order takes to find each subject's
+// bug, with drawn inputs.
 func mediansOfRandom(t *testing.T) map[string]string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("..", "subjects", "testdata", "found.txt"))

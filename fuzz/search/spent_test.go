@@ -94,8 +94,9 @@ func TestSpentSubjects(t *testing.T) {
 	golden.File(t, "testdata/spent.txt", got)
 }
 
-// TestInputsOfSpentRuns: in a program with one order per input, each run has an input of its own. In others, two
-// consecutive runs share an input, and each pair has the same input in every such program.
+// TestInputsOfSpentRuns: if each input of a program has one order, each run has an input of its own. In other
+// programs, the first two runs share an input, the next two share another, and so on. These inputs are the same
+// for all such programs.
 func TestInputsOfSpentRuns(t *testing.T) {
 	inputs := func(o Options, f func(*props.T, uint64)) (list []uint64) {
 		o.Runs, o.Seed = stageRuns, 3

@@ -252,7 +252,7 @@ func (v *Verdict) add(o *explore.Result) {
 	if v.Unread == "" {
 		v.Unread = o.Unread
 	}
-	v.Nondeterminism, v.Clash = cmp.Or(v.Nondeterminism, o.Nondeterminism), cmp.Or(v.Clash, o.Clash) // a text that is set ends the exploration
+	v.Nondeterminism, v.Clash = cmp.Or(v.Nondeterminism, o.Nondeterminism), cmp.Or(v.Clash, o.Clash) // a text here ends the exploration
 	v.addLevels(o.Levels)
 }
 

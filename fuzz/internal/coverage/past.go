@@ -69,9 +69,9 @@ func (r runs) add(id uint64) (runs, bool) {
 	return runs{min(r.first, id), max(r.first, id)}, true
 }
 
-// note records that the current run has the given orders of a spot. known are
-// those that are in past.rare, and first those that are new. note returns the
-// orders that need not be in past.rare and belong in the matrix many.
+// note records that the current run has some orders of one spot. The orders in known are in
+// past.rare already. The orders in first were in no run before. note returns the orders that belong
+// in the matrix many, and no longer in past.rare.
 func (o *Orders) note(at spot, known, first uint64) (many uint64) {
 	p := &o.past
 	if !o.random {
