@@ -181,7 +181,7 @@ func (n *orders) tell(key uint64, outcome string) {
 // it.
 func classOf(sys *pulse.System) uint64 {
 	t := sys.Trace()
-	var room [16]uint64 // enough for most programs, so it stays on the stack
+	var room [16]uint64 // room for most programs; as the array is small, it stays on the stack
 	hashes := append(room[:0], make([]uint64, len(t.Actors))...)
 	notes := t.Notes
 	o := sys.Options()

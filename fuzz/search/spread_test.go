@@ -265,7 +265,7 @@ func TestTurnsThatBeginAgain(t *testing.T) {
 			sys, said := t.System(), ""
 			trial.Crowd(sys, size, func(word string) {
 				if said += word; said == "fdb" {
-					t.Fatal("f, d, b") // after this the rest of the run is unknown
+					t.Fatal("f, d, b") // the run ends here, so the search does not see the order of the other words
 				}
 			})
 			sys.Run()

@@ -207,8 +207,8 @@ func TestFresh(t *testing.T) {
 	}
 }
 
-// A reused closure gives the same base as NewBase.
-// Pairs are drawn from all reversible pairs.
+// TestReader checks that a reused closure gives the same base as NewBase. It also checks that
+// turnable yields all pairs of receives that can be reversed.
 func TestReader(t *testing.T) {
 	var c closure
 	for _, n := range []int{3, 40, 2, 300, 1, 7} {
