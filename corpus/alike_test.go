@@ -101,7 +101,7 @@ func steps(n int) (r choice.Record) {
 	return r
 }
 
-// Each row is larger than the rows above it.
+// Each row of the table makes a case that is larger than the cases of the rows above it.
 func TestCompare(t *testing.T) {
 	draw := func(words ...uint64) choice.Input { return choice.Input{Words: words} }
 	crash := choice.Choice{Kind: choice.Fault, N: 2, Value: 1}

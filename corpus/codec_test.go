@@ -73,7 +73,7 @@ func encode(t *testing.T, c Case) string {
 	return string(text)
 }
 
-// samples are the cases whose texts are stored.
+// samples are the cases whose texts are stored in testdata.
 var samples = map[string]func() Case{
 	"writer":  writerCase,
 	"odd":     oddCase,
@@ -193,8 +193,8 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// A case saves how many timers the search let fire early. Only such cases have that
-// line.
+// The line early-timers has the number of timers that the search allowed to fire early.
+// A case without such timers has no such line.
 func TestEarlyTimersRoundTrip(t *testing.T) {
 	want := plannedCase()
 	want.EarlyTimers, want.Path = 2, "a.case"
@@ -308,7 +308,7 @@ func TestUnlike(t *testing.T) {
 	}
 }
 
-// A condition was added in version 3.
+// Version 3 added the condition. Files of version 2 have none.
 func TestConditionOfAnOldVersion(t *testing.T) {
 	text := strings.Replace(encode(t, samples["explained"]()), "case 4", "case 2", 1)
 	const want = `a.case:13: "condition", expected "strategy": ` + restore

@@ -196,7 +196,7 @@ func unlike(text []byte) []byte {
 		return text
 	}
 	body := bytes.TrimSuffix(text, []byte(last))
-	size := len(text) + len(text)/4 // a bit longer than necessary, because pieces may collide in git's hash table
+	size := len(text) + len(text)/4 // a quarter more than half of the file needs, because pieces may collide in git's hash table
 	sum := sha256.Sum256(text)
 	list := append(bytes.Clone(body), "unlike "...)
 	for len(list) < len(body)+size {

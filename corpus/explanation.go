@@ -22,8 +22,8 @@ type Explanation struct {
 	Exact bool `json:"exact,omitempty"`
 	// Mixed is set if one order had both failing and passing runs.
 	Mixed bool `json:"mixed,omitempty"`
-	// Reduced is set if orders were counted as one when every actor receives the same messages in
-	// the same order in all of them. The property may still distinguish such orders.
+	// Reduced is set if equivalent orders were counted once. In equivalent orders, every actor
+	// receives the same messages in the same order. The property may still distinguish them.
 	Reduced bool `json:"reduced,omitempty"`
 	// Skipped is set if the property skipped some of the runs.
 	Skipped bool `json:"skipped,omitempty"`
@@ -34,8 +34,9 @@ type Explanation struct {
 	// Early is set if the case does not fail without timers that fire early.
 	Early       bool         `json:"early,omitempty"`
 	Constraints []Constraint `json:"constraints,omitempty"`
-	// Depth is the number of constraints and nonzero answers that distinguish the run of the case
-	// from the run in which the oldest message always comes first and all answers are zero.
+	// Depth says how much the run of the case differs from the run in which the oldest message
+	// always comes first and all answers are zero. It is the number of constraints and nonzero
+	// answers that make the difference.
 	Depth int `json:"depth,omitempty"`
 	// Unnamed is the number of constraints with place InOwn that Constraints omits because they
 	// are too many. Usually it is zero.
@@ -137,10 +138,10 @@ type Point struct {
 	// step. If no step decides, both count runs that are random from the start.
 	Before Share `json:"before"`
 	After  Share `json:"after"`
-	// Other is the message that could have come in the deciding step, after which fewest
-	// continuations fail. If its Text is "", the deciding step is a fault or an early timer that
-	// could have been missing. Instead counts the continuations after it, or without the fault.
-	// Both are nil if nothing else helps.
+	// Other is the message that the deciding step could have received instead, and after which
+	// fewest continuations fail. If the deciding step is a fault or an early timer, the Text of
+	// Other is "". Instead counts the continuations after Other, or without the fault or timer.
+	// Both are nil if no alternative makes fewer continuations fail.
 	Other   *Message `json:"other,omitempty"`
 	Instead *Share   `json:"instead,omitempty"`
 	// Spared has the faults and other nonzero answers of the run, if no step decides.

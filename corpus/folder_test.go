@@ -127,7 +127,7 @@ func TestNames(t *testing.T) {
 		"before":    func(e *Case) { e.Schedule.Before = []choice.Constraint{{First: 1}} },
 		"answer":    func(e *Case) { e.Schedule.Choices = []choice.Choice{{N: 2}} },
 	}
-	f.Property = "" // one of the other cases has another property
+	f.Property = "" // allow cases of several properties
 	for what, change := range other {
 		e := writerCase()
 		change(&e)
@@ -305,7 +305,8 @@ func TestIsAsSaved(t *testing.T) {
 	}
 }
 
-// People can change the text of a saved case, and nothing else.
+// Rewrite changes the condition and the comment of a saved case. It refuses a case with
+// a different run, and a path that is not a case of the folder.
 func TestRewrite(t *testing.T) {
 	f := FolderOf(t.TempDir(), "resultsAreStored")
 	c := writerCase()

@@ -62,7 +62,7 @@ func saved(f Folder, c Case) string {
 	return path
 }
 
-// TestSaver is the child process.
+// TestSaver is what the child process runs: one of savers, until the process is killed.
 func TestSaver(t *testing.T) {
 	do, dir := os.Getenv("JOSTLE_SAVER"), os.Getenv("JOSTLE_SAVER_DIR")
 	if do == "" {
@@ -135,8 +135,8 @@ func caseIn(path string) string {
 	return half
 }
 
-// A process that is killed while it saves or rewrites cases leaves whole ones: what
-// it reported as saved is there, and no file is partial.
+// A process that is killed while it saves or rewrites cases leaves no partial file. All
+// cases that it has reported as saved are there.
 func TestKilledWhileSaving(t *testing.T) {
 	kills := 20
 	if os.Getenv("JOSTLE_NIGHTLY") != "" {
@@ -155,7 +155,7 @@ func TestKilledWhileSaving(t *testing.T) {
 	}
 }
 
-// TestKilledIsNoticed checks that this test would detect a partial file and a missing file.
+// TestKilledIsNoticed checks that TestKilledWhileSaving would detect a partial file and a missing file.
 func TestKilledIsNoticed(t *testing.T) {
 	f := Folder{Dir: t.TempDir()}
 	said := killed(t, "writes", f, 2, 0)
@@ -164,9 +164,8 @@ func TestKilledIsNoticed(t *testing.T) {
 	}
 }
 
-// When a disk is full, a file is begun and cannot be completed. Then no case file begins under its name, and
-// existing files stay. A limit on the size of files stands in for a full disk, since the limit does not need
-// root.
+// On a full disk, only a part of a file can be written. Save then leaves no partial case file, and existing
+// files stay. The test limits the size of files in place of filling a disk, which would need root.
 func TestFullDisk(t *testing.T) {
 	if os.Getenv("CORPUS_FULL_DISK") == "" { // go test writes files of its own in this process
 		exe, err := os.Executable()

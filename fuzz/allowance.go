@@ -13,7 +13,7 @@ type allowance struct {
 	spent   time.Duration
 	counted time.Time // the time up to which spent has been counted
 	running int       // the number of Checks that have begun and not ended
-	until   time.Time // the time at which all of these searches should have ended
+	until   time.Time // the time at which the search of every running Check should have ended
 }
 
 // ofProcess is the allowance of this process. It is a package variable, because a Check

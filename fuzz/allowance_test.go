@@ -161,7 +161,8 @@ func TestWhoShares(t *testing.T) {
 	}
 }
 
-// A quiet is a benchmark that Check takes for a test. It drops what is logged.
+// A quiet wraps a *testing.B, so that Check does not recognize a benchmark and behaves as in a test.
+// It drops log lines.
 type quiet struct{ testing.TB }
 
 func (quiet) Log(...any)          {}

@@ -15,12 +15,12 @@ import (
 // stays fast: five have two seconds each. A Check that ends early leaves its time to
 // the Checks after it. When the ten seconds are over, each searches for 0.2 seconds,
 // and says so with go test -v. Checks that run at the same time, by t.Parallel, spend
-// the same seconds of the clock. A Check searches for two seconds after all if it
-// would fail only because no run reached something. Not counted are saved cases,
-// shrinking, and Checks with Config.Budget, Config.Runs or JOSTLE_BUDGET, which have
-// that time each. With -short, all these times are a tenth. Each process of go test
-// has its own ten seconds, which the repetitions of -count share. In a benchmark, a
-// Check always has two seconds.
+// the same seconds of the clock. If a Check would fail only because no run reached
+// some situation, it still searches for two seconds. The ten seconds do not include
+// saved cases and shrinking. A Check with Config.Budget, Config.Runs or JOSTLE_BUDGET
+// has its own limit, and takes no time from the others. With -short, all these times
+// are a tenth. Each process of go test has its own ten seconds, which the repetitions
+// of -count share. In a benchmark, a Check always has two seconds.
 //
 // Check also fails the test if fewer than one run in ten reaches a verdict. A run has no
 // verdict if the property skips it or a draw finds no value. The test also fails if no run

@@ -68,7 +68,8 @@ func allSamples() map[string]func(*testing.T) {
 	return all
 }
 
-// TestSampleOfAll checks the broken form of every subject that is not hard, for TestEveryCaseReplaysElsewhere.
+// TestSampleOfAll runs Check on the broken form of the subjects of replayedElsewhere. It is for the process that
+// TestEveryCaseReplaysElsewhere starts.
 func TestSampleOfAll(t *testing.T) {
 	if os.Getenv("JOSTLE_SAMPLE") != "all" {
 		return
@@ -149,7 +150,7 @@ func TestCrowdedFeaturesAreTold(t *testing.T) {
 	}
 }
 
-// labeled labels what it draws.
+// labeled passes its draw to T.Label.
 func labeled(t *props.T) {
 	t.Label("customers", props.Draw(t, rapid.IntRange(1, 2), "customers"))
 	t.System().Run()
@@ -175,8 +176,9 @@ func fickle() func(*props.T) {
 	}
 }
 
-// runSample runs a sample in a process of its own, with cases kept in dir, and
-// returns what it prints, without what differs from run to run.
+// runSample runs a sample, which is a test that TestSample calls, in a process of its
+// own. That process saves cases in dir. runSample returns its output, without parts
+// that differ from run to run.
 func runSample(t *testing.T, sample, dir string, env ...string) string {
 	t.Helper()
 	exe, err := os.Executable()
@@ -257,7 +259,7 @@ func TestPagesBesideCases(t *testing.T) {
 }
 
 // A case that cannot be run as saved is not reported as passing, and the user is not told
-// to delete it. Both happened when message types were renamed and the bug was still there.
+// to delete it. Jostle used to do both when only message types had been renamed.
 func TestStaleCasesAreKept(t *testing.T) {
 	dir := t.TempDir()
 	if out := runSample(t, "renamed-from", dir); !strings.Contains(out, "saved: ") {
@@ -315,7 +317,7 @@ func TestCasesThatPassRunOnce(t *testing.T) {
 	}
 }
 
-// lossy is a property with a name of its own. Its runs fail after about 16 steps; shrunk, after 7.
+// lossy is a declared function, so its cases have a folder of their own. Its runs fail after about 16 steps; shrunk, after 7.
 func lossy(t *props.T) { subjectNamed("writer-error").Property(false)(t) }
 
 // When a case that was saved without shrinking fails again, it is reported like a new
@@ -361,7 +363,7 @@ func TestStaleCasesGiveWay(t *testing.T) {
 }
 
 // If a corpus contains the same case twice, as after merging two
-// branches, both are run. On request one of them is deleted.
+// branches, both are run. With JOSTLE_REPAIR=1 one of them is deleted.
 func TestCasesThatAreThereTwice(t *testing.T) {
 	dir := t.TempDir()
 	runSample(t, "broken", dir)
@@ -383,7 +385,7 @@ func TestCasesThatAreThereTwice(t *testing.T) {
 	}
 }
 
-// On request a stale case is repaired, if a run near it still fails.
+// With JOSTLE_REPAIR=1 a stale case is replaced by a similar run, if one still fails.
 func TestStaleCasesAreRepaired(t *testing.T) {
 	dir := t.TempDir()
 	runSample(t, "declared-from", dir)
@@ -444,7 +446,7 @@ func TestStaleCasesOfLiteralsStay(t *testing.T) {
 	}
 }
 
-// declared is a property with a name of its own. JOSTLE_SAMPLE chooses its program.
+// declared is not a function literal, so its cases have a folder of their own. JOSTLE_SAMPLE chooses its program.
 func declared(t *props.T) {
 	switch os.Getenv("JOSTLE_SAMPLE") {
 	case "declared-from":
@@ -606,7 +608,7 @@ func TestLateGoroutinesAreTold(t *testing.T) {
 	}
 }
 
-// lately calls late on another goroutine after Check has returned.
+// lately runs Check, and then calls the function late on another goroutine.
 func lately(t *testing.T, late func(t *props.T, sys *pulse.System)) {
 	var last func()
 	Config{Runs: 20}.Check(t, func(t *props.T) {
@@ -626,7 +628,7 @@ var lateSamples = map[string]func(*testing.T){
 		over := make(chan bool)
 		t.Cleanup(func() { // the verb's own cleanups run before this one
 			close(over)
-			time.Sleep(10 * time.Second) // longer than the process lives
+			time.Sleep(10 * time.Second) // until Errorf has ended the process
 		})
 		lately(t, func(t *props.T, _ *pulse.System) {
 			go func() {
@@ -650,7 +652,7 @@ func skipping(skipped, of int) func(*props.T) {
 
 var skippingSamples = map[string]func(*testing.T){
 	"skips-999": func(t *testing.T) { Config{Runs: 1000}.Check(t, skipping(999, 1000)) },
-	"skips-60":  func(t *testing.T) { Config{Runs: 100}.Check(t, skipping(60, 101)) }, // 101, because Check repeats one run
+	"skips-60":  func(t *testing.T) { Config{Runs: 100}.Check(t, skipping(60, 101)) }, // of 101, because Check repeats one of its 100 runs
 	"explore-99": func(t *testing.T) {
 		Explore(t, func(t *props.T) {
 			order := ""
@@ -756,7 +758,7 @@ func TestDistilledCases(t *testing.T) {
 	}
 }
 
-// Target writes pages, too, and names them.
+// Target also writes an HTML page for a failure, and prints the path of the page.
 func TestPagesOfTarget(t *testing.T) {
 	dir := t.TempDir()
 	out := runSample(t, "fuzz-overdraws", dir)

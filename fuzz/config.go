@@ -23,9 +23,9 @@ import (
 type Config struct {
 	// Budget limits the time of Check, MustFind and Explore; zero is no limit if Runs
 	// is set. If both are zero, the limit is 10 seconds for Explore and 2 seconds for
-	// Check and MustFind (with -short, a tenth of that); more than five Checks of a
-	// package share ten seconds, see the function Check. JOSTLE_BUDGET overrides Budget
-	// and Runs, for each Check by itself.
+	// Check and MustFind (with -short, a tenth of that). If a package has more than five
+	// such Checks, they share ten seconds (see the function Check). JOSTLE_BUDGET
+	// overrides Budget and Runs, and sets a limit for each Check that it does not share.
 	Budget time.Duration
 	// Runs limits the number of runs of Check, MustFind and Explore; zero is no limit.
 	Runs int

@@ -8,7 +8,8 @@ import (
 	"github.com/jostle-go/jostle/props"
 )
 
-// A doubting is a test as package existing has it.
+// A doubting has the methods that package existing adds to a test. It stores the reason why a failure
+// may be a false alarm.
 type doubting struct {
 	*testing.T
 	failed bool

@@ -82,8 +82,9 @@ func ExampleExplore() {
 	}
 }
 
-// Orders that are near the plain one, oldest message first, come first when the
-// number of delays is bounded. The bound is raised from 0 to 3.
+// With a bound on delays, Explore first runs the orders that are nearest to plain
+// order, in which the oldest message always comes first. It raises the bound from
+// 0 to 3.
 func ExampleConfig_Explore_bounded() {
 	var t *testing.T
 	fuzz.Config{

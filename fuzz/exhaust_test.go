@@ -99,9 +99,10 @@ func outlived() func(*props.T) {
 	}
 }
 
-// If actors share a variable, no reduction sees it. Then Check goes on
-// after the only distinct order, and both verbs say why an order that
-// passed fails later. Check used to pass six actors that share a slice.
+// A reduction cannot see that actors share a variable. So Check continues
+// with random runs after the only distinct order. If an order fails that
+// has passed before, Check and Explore say why. Check used to pass six
+// actors that share a slice.
 // A variable that outlives runs used to be reported as shared by actors.
 func TestOrdersThatPassedAndFail(t *testing.T) {
 	const share, outlives = "actors of this program share more than messages", "something outlives a run"
@@ -121,9 +122,9 @@ func TestOrdersThatPassedAndFail(t *testing.T) {
 	}
 }
 
-// Check continues at random if the orders that it ran may
-// not be all of them: the property draws, has many orders
-// or does not repeat itself, or a strategy is set.
+// Check continues with random orders if it may not have run all orders. That is
+// so if the property draws values, has many orders or is not deterministic, or if
+// the user has set a strategy.
 func TestCheckGoesOn(t *testing.T) {
 	calls := 0
 	for _, c := range []struct {

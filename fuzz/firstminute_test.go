@@ -70,9 +70,9 @@ func TestFirstMinute(t *testing.T) {
 	}
 }
 
-// TestTutorialInABrowser goes from jostle fuzz to a mended line as a stranger does, with the program of the
-// README: a click on the row of the report shows the lines that race, the command on the page opens the run in
-// jostle view, and the next report says that the bug is mended.
+// TestTutorialInABrowser does with the program of the README what a new user does, from jostle fuzz to the mended
+// bug. A click on a row of the report shows the lines that race. The command on the page opens the run in jostle
+// view. After the fix, the next report says that the bug is mended.
 //
 // Skips: without JOSTLE_NIGHTLY=1, and where there is no browser.
 func TestTutorialInABrowser(t *testing.T) {
@@ -147,7 +147,7 @@ func TestTutorialInABrowser(t *testing.T) {
 	}
 }
 
-// userModule is the go.mod of a user of this checkout.
+// userModule is the go.mod of a module that requires this checkout of jostle.
 func userModule(t *testing.T) string {
 	t.Helper()
 	root, err := filepath.Abs("..")

@@ -146,7 +146,7 @@ func answer(r *session.Reply) {
 		}
 	}
 	said, _ := json.Marshal(differs)
-	os.WriteFile(path, said, 0o600) // if it fails, the file stays empty, and the run counts as not repeated
+	os.WriteFile(path, said, 0o600) // after a write error the file is empty, and its reader takes the run as not repeated
 }
 
 // makeAgain reruns the runs of the crash record at path, if the record belongs to this call.
@@ -167,7 +167,7 @@ func (v *verb) makeAgain(path string, do func()) {
 	var found []*finding.Finding
 	defer func() {
 		flight.Land(path, reached)
-		for _, f := range found { // after Land, because shrinking does not belong to the recorded run
+		for _, f := range found { // after Land, because the shrinking is not part of the recorded run
 			runner := v.session.Property.NewRunner()
 			defer runner.Close()
 			rec := v.session.Conclude(context.Background(), runner, f, "a run during which a process died")

@@ -94,7 +94,7 @@ var flightSamples = map[string]func(*testing.T){
 			t.Fatal(err)
 		}
 		if _, err := os.Stat(c.File); err != nil {
-			leaveBehind(t, c, deadly(5, 0)) // it ends its process in none of the first orders
+			leaveBehind(t, c, deadly(5, 0)) // deadly does not end the process in the first orders
 		}
 		c.Runs = 0
 		c.Explore(t, deadly(5, 0))
@@ -114,10 +114,10 @@ var flightSamples = map[string]func(*testing.T){
 	},
 }
 
-// FuzzFlight is a fuzz target that ends its process if the sample says so.
+// FuzzFlight is a fuzz target that ends its process if JOSTLE_SAMPLE says so.
 func FuzzFlight(f *testing.F) { Target(f, deadly(4, 2)) }
 
-// fly runs a sample, or FuzzFlight, with its records below dir.
+// fly runs TestSample or FuzzFlight in a process of its own, which keeps crash records below dir.
 func fly(t *testing.T, sample, dir string, env ...string) string {
 	t.Helper()
 	cmd := command(t, sample, dir, env...)
@@ -125,7 +125,7 @@ func fly(t *testing.T, sample, dir string, env ...string) string {
 	return strings.ReplaceAll(string(out), dir, "DIR") + fmt.Sprintln(err)
 }
 
-// start starts a sample that does not end by itself.
+// start starts a process that runs TestSample with a sample that does not end by itself.
 func start(t *testing.T, sample, dir string) *exec.Cmd {
 	t.Helper()
 	cmd := command(t, sample, dir)
@@ -232,8 +232,9 @@ func TestDeathsAreMadeAgain(t *testing.T) {
 	}
 }
 
-// A process that makes the same call does not take a live process for dead. If a healthy
-// process was killed, the next one prints one line about it, once, and the test passes.
+// If two processes make the same call at the same time, neither takes the other for dead.
+// If a healthy process was killed, only the next process prints a line about that, and the
+// test passes.
 func TestHealthyRunsThatAreKilled(t *testing.T) {
 	dir := t.TempDir()
 	cmd := start(t, "flight-healthy", dir)

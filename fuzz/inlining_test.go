@@ -55,7 +55,7 @@ func runInlining(t *testing.T, flag string) (text, raw string) {
 	said, raw, _ = strings.Cut(said, "--- FAIL: TestRawName")
 	tests := strings.Split(said, "    --- FAIL: ")
 	slices.Sort(tests)
-	failed := len(tests) - 1 // the first part comes before all tests
+	failed := len(tests) - 1 // the first part is the output before the first test
 	files, _ := filepath.Glob(filepath.Join(dir, "*", "*.case"))
 	for _, file := range files {
 		kept, err := os.ReadFile(file)

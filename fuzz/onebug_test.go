@@ -23,7 +23,7 @@ func order(t *props.T, n int) (words string) {
 }
 
 var bugSamples = map[string]func(*testing.T){
-	// 15 different lists of words can come before "a".
+	// The other three words can come before "a" in 15 different lists.
 	"bug-lists": func(t *testing.T) {
 		Config{KeepOn: true}.Explore(t, func(t *props.T) {
 			before, _, _ := strings.Cut(order(t, 4), "a")
@@ -92,7 +92,7 @@ type (
 	ack   struct{}
 )
 
-// ledger fails when the second entry comes first. The sample chooses its program: one program
+// ledger fails when the second entry comes first. JOSTLE_SAMPLE chooses its program: one program
 // acknowledges entries and so sends more messages, another merges entries and sends fewer.
 func ledger(t *props.T) {
 	sample := strings.TrimPrefix(os.Getenv("JOSTLE_SAMPLE"), "bug-mended-")

@@ -90,7 +90,7 @@ var verbSamples = map[string]func(*testing.T){
 	},
 }
 
-// cases lists the files that a sample has saved, relative to its folder.
+// cases lists the files that a process of runSample has saved, relative to its folder.
 func cases(t *testing.T, dir string) (list []string) {
 	t.Helper()
 	found, err := filepath.Glob(filepath.Join(dir, "*", "*.case"))

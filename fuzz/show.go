@@ -54,5 +54,5 @@ func (v *verb) show() {
 		v.t.print(text)
 		return
 	}
-	v.t.warn(fmt.Sprintf("    %s:\n%s", v.t.Name(), text)) // go test prints no log of a passing test
+	v.t.warn(fmt.Sprintf("    %s:\n%s", v.t.Name(), text)) // without -v, go test prints no log of a passing test
 }

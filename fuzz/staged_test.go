@@ -191,7 +191,7 @@ func orNever(runs int) int {
 }
 
 // TestNativeFuzzing measures go test -fuzz on the staged bug, with the bridge
-// and without, and on three subjects from nothing.
+// and without, and on three subjects without saved inputs.
 //
 // Skips: except in the nightly version, since it takes many minutes.
 func TestNativeFuzzing(t *testing.T) {

@@ -34,8 +34,9 @@ import (
 //
 // Target reports receive orders to the engine as coverage, through a so-called bridge. On
 // a test bug that needs seven rare orders in a row, and occurs in one of 279,936 random
-// runs, the bridge has no measurable effect. These are medians of 16 and 17 trials up to
-// the first failing run, with one process and -fuzzminimizetime=1x:
+// runs, the bridge has no measurable effect. The table has the median number of runs up to
+// the first failing run. The trials with go test -fuzz (16 and 17) used one process and
+// -fuzzminimizetime=1x:
 //
 //	                               found      runs
 //	go test -fuzz, with bridge     all      30,240
@@ -145,8 +146,8 @@ func (g *target) judge(f *testing.F, seeds int) {
 	}
 }
 
-// lacks reports whether no run so far has reached a verdict, or some situation of T.Sometimes was
-// not reached.
+// lacks reports whether every run so far was skipped, or some situation of T.Sometimes was not
+// reached.
 func (g *target) lacks() bool { return g.tally.Tested() == 0 || len(g.Runner.Missed()) > 0 }
 
 // A target is the state of one call to Target, in one process of the engine.

@@ -112,7 +112,7 @@ func TestFoundInputsAreShrunk(t *testing.T) {
 	input := only("testdata", "fuzz", "FuzzSubject", "*")
 	for _, want := range []string{explained, "found by go test -fuzz as .*10 (steps|in|steps, shrunk in) TIME", "drew guests = 5",
 		"Failing input written to testdata/fuzz/FuzzSubject/" + filepath.Base(input),
-		"shrunk: testdata/fuzz/FuzzSubject/" + filepath.Base(input) + ", from [0-9]+ steps to 10\n|bytes, 10 steps"} { // the second form: the engine itself may have shrunk it
+		"shrunk: testdata/fuzz/FuzzSubject/" + filepath.Base(input) + ", from [0-9]+ steps to 10\n|bytes, 10 steps"} { // the second alternative is printed if the engine itself has minimized the input
 		if !regexp.MustCompile(want).MatchString(out) {
 			t.Errorf("no %q in:\n%s", want, out)
 		}

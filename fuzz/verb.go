@@ -61,14 +61,14 @@ func (c Config) begin(t testing.TB, name string, usual time.Duration, property f
 	}
 	v.session, v.dog = s, newWatchdog(&e, s.Limit)
 	_, benchmark := t.(*testing.B)
-	if shares && c.Runs == 0 && !benchmark { // a benchmark measures the same each time
+	if shares && c.Runs == 0 && !benchmark { // a benchmark gets its full time in each call, so that its results are comparable
 		s.Share = func() (time.Duration, func()) {
 			return ofProcess.begin(time.Now(), c.Budget), func() { ofProcess.end(time.Now()) }
 		}
 	}
 	s.Property.Made = func(r *props.Runner) {
 		v.dog.Look(r)
-		if !benchmark { // a benchmark may explore a million times
+		if !benchmark { // a benchmark may call the verb a million times, and would keep a Cleanup for each call
 			askAtTheEnd(out, r)
 		}
 	}
@@ -219,7 +219,7 @@ func (v *verb) repeats(d doubter, f *record.Record) bool {
 		return false
 	}
 	if os.Getenv("JOSTLE_REPLAY") != "" {
-		return true // this process repeats it
+		return true // this process is the new process that repeats the run
 	}
 	if how := v.elsewhere(f); how != "" {
 		d.DoubtedByJostle("a failing run did not repeat in a new process: " + how)

@@ -21,8 +21,8 @@ func (v *verb) hurry() string {
 		words.Elapsed(v.session.Limit.Margin))
 }
 
-// watch starts a watchdog, which reports runs that make no progress, and lets Go collect less
-// garbage. The function stop ends both.
+// watch starts a watchdog, which reports runs that make no progress. It also makes Go's garbage
+// collector run less often. The function stop ends both.
 func (v *verb) watch() (stop func()) {
 	d := v.dog
 	d.Tell = func(headline, lines string) {

@@ -91,14 +91,14 @@ func slowly(t *props.T) {
 // while all goroutines wait. So the load of the machine has no effect.
 type timed struct {
 	testing.TB
-	deadline time.Time // zero when there is none
+	deadline time.Time // zero if the test has no deadline
 }
 
 // Deadline returns the time at which the test must be over.
 func (t timed) Deadline() (time.Time, bool) { return t.deadline, !t.deadline.IsZero() }
 
-// hurried returns a sample with a deadline of three seconds by a fake clock,
-// as go test -timeout would set. The sample fails if it takes that long.
+// hurried returns a test that calls sample with a deadline of three seconds by a
+// fake clock, as go test -timeout would set. It fails if sample takes that long.
 func hurried(sample func(testing.TB)) func(*testing.T) {
 	return func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
@@ -142,8 +142,8 @@ var stallSamples = map[string]func(*testing.T){
 	},
 }
 
-// stderrTells returns a channel that is closed when the text appears in
-// a line of stderr. Stderr is still printed. The caller calls end last.
+// stderrTells returns a channel that is closed when the text appears in a line
+// written to os.Stderr. The lines are still printed. end restores os.Stderr.
 func stderrTells(text string) (told chan struct{}, end func()) {
 	told, done := make(chan struct{}), make(chan struct{})
 	r, w, err := os.Pipe()
@@ -165,8 +165,9 @@ func stderrTells(text string) (told chan struct{}, end func()) {
 	return told, func() { os.Stderr = out; w.Close(); <-done }
 }
 
-// stalled returns a process that runs a sample under a go test timeout of five
-// minutes. It is for samples that never end and are not reported as stalled.
+// stalled returns a command that runs TestSample with a sample, and with a go test
+// timeout of five minutes. The timeout ends samples that never end and are not
+// reported as stalled.
 func stalled(t *testing.T, sample string, env ...string) *exec.Cmd {
 	t.Helper()
 	exe, err := os.Executable()
@@ -174,19 +175,20 @@ func stalled(t *testing.T, sample string, env ...string) *exec.Cmd {
 		t.Fatal(err)
 	}
 	cmd := exec.Command(exe, "-test.run", "^TestSample$", "-test.timeout", "5m")
-	dir := t.TempDir() // also for files that a killed process leaves behind
+	dir := t.TempDir() // also for temporary files, which the process leaves behind if it is killed
 	cmd.Env = append(os.Environ(), append(env, "JOSTLE_SAMPLE="+sample, "JOSTLE_OUT="+dir, "JOSTLE_CACHE="+dir, "TMPDIR="+dir)...)
 	return cmd
 }
 
-// runStalled runs a sample to its end.
+// runStalled runs the command that stalled returns to its end.
 func runStalled(t *testing.T, sample string, env ...string) string {
 	t.Helper()
 	out, _ := stalled(t, sample, env...).CombinedOutput()
 	return string(out)
 }
 
-// runUntil runs a sample until it has printed a text, or to its end.
+// runUntil runs the command that stalled returns until it has printed a text, or to
+// its end.
 func runUntil(t *testing.T, text, sample string, env ...string) string {
 	t.Helper()
 	cmd := stalled(t, sample, env...)

@@ -263,7 +263,8 @@ $`)
 	}
 }
 
-// An endedRecorder is a recorder that is over when ended is called.
+// An endedRecorder is a recorder with Cleanup. Its method ended calls the cleanups, as at the end
+// of a test.
 type endedRecorder struct {
 	recorder
 	cleanups []func()
@@ -321,7 +322,7 @@ func TestRapidJudgesSometimes(t *testing.T) {
 	property := props.Rapid(func(t *props.T) {
 		n := props.Draw(t, rapid.IntRange(0, 9), "n")
 		t.System().Run()
-		runs++ // runs are counted, because rapid's draws differ in each run and need not include a certain n
+		runs++ // a condition on n could stay false, because rapid's draws are different each time
 		t.Sometimes("second", runs%2 == 0)
 		t.Sometimes("ten", n == 10)
 	})

@@ -132,9 +132,9 @@ func TestDrawsRepeat(t *testing.T) {
 	}
 }
 
-// TestDrawsOfALikeSizeAreMadeOnce: in the first run, a draw that needs many numbers
-// is repeated with more of them. Later runs give it enough at once, until some have
-// needed few.
+// TestDrawsOfALikeSizeAreMadeOnce: in the first run, a draw that needs many numbers is
+// repeated with more numbers. Later runs give the draw enough numbers at once. They give
+// it few numbers again after many runs in which it needed few.
 func TestDrawsOfALikeSizeAreMadeOnce(t *testing.T) {
 	calls, many := 0, true
 	long := rapid.Custom(func(rt *rapid.T) []int {

@@ -35,10 +35,10 @@ type groups struct {
 	data    []uint64
 	list    []group
 	dataLen int
-	persist bool // set if groups are recorded
+	persist bool // set if rapid records groups
 }
 
-// A group has the layout of rapid's groupInfo.
+// A group has the layout of rapid's groupInfo: the range of numbers that one generator has read.
 type group struct {
 	begin, end          int
 	label               string

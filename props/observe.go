@@ -75,9 +75,9 @@ const mostLabels = 100
 //	t.Label("customers", n)
 //
 // A run may give several values with one name. At most 100 different labels of a run
-// count, and in a search 100 names with 100 values each, so a name has few values. Label
-// changes neither what the program does nor whether the run fails. Nothing counts labels
-// in an exploration, under rapid or gopter, and under go test -fuzz.
+// count, and in a search 100 names with 100 values each, so use few values for a name.
+// Label changes neither what the program does nor whether the run fails. Labels are not
+// counted in an exploration, under rapid or gopter, and under go test -fuzz.
 func (t *T) Label(name string, value any) {
 	if !t.allowed("Label") {
 		return

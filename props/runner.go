@@ -332,7 +332,7 @@ func (r *Runner) finish() {
 		r.t.misuse("the property made no system: nothing was run; call System, and Run on it, or goroutine.Run with it")
 	case !s.HasRun():
 		r.t.misuse("the property did not run its system: nothing happened; call Run")
-	case s.Host().Unrun() && r.rapid == nil: // rapid's Repeat may end anywhere
+	case s.Host().Unrun() && r.rapid == nil: // rapid's Repeat may end after any action, so no Run may follow
 		r.t.misuse("the property sends or starts something after its last Run, which has no effect: call Run again")
 	case s.Host().Running() != r.state.test:
 		r.t.misuse("the property reset its system: its Always and Eventually conditions are lost; a property has one run")

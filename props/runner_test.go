@@ -320,7 +320,7 @@ var outcomes = []outcome{
 	{"goroutine in a process", func(t *props.T) { live(t, func(*pulse.Process) { apart(func() { t.Errorf("one") }) }) }, "misuse: property+0: Errorf on a T from another goroutine: only the property, its handlers and its processes may use a T; let an actor do what the goroutine does\nafter the run"},
 }
 
-// A grumpy value panics when it any of its methods is called.
+// A grumpy value panics when any of its methods is called.
 type grumpy struct{}
 
 func (grumpy) String() string   { panic("no text") }

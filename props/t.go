@@ -116,7 +116,7 @@ func (t *T) allowed(what string) bool {
 	return t.allowedElsewhere(what)
 }
 
-// allowedElsewhere returns what allowed returns, for the rare calls: calls after the
+// allowedElsewhere does the work of allowed for the rare calls. These are calls after the
 // run, and calls from goroutines other than the stage's. A process has its own
 // goroutine and may call.
 func (t *T) allowedElsewhere(what string) bool {

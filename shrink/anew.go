@@ -195,7 +195,7 @@ const (
 	descending   = 8    // the effort of a descent
 	mostAfresh   = 4    // the maximum number of calls to Subject.Afresh
 	freshRuns    = 1000 // the maximum number of runs of one call to Subject.Afresh
-	mostAlike    = 3    // after so many of these descents, settled returns true
+	mostAlike    = 3    // the number of descents to runs as small as the best run after which settled returns true
 )
 
 // inOrder and falling are the levels of a descent: without and with passes that change the draws.
@@ -283,8 +283,8 @@ func simpler(x *shrinker) {
 	}
 }
 
-// simplerDraws returns the draws of the best run with a simpler draw i: with all its numbers zero,
-// without one of its parts, or with one number that is zero or lower by one.
+// simplerDraws returns copies of the best run's draws in which draw i is simpler. In one copy all its
+// numbers are zero. In the others it lacks one part, or one number is zero or lower by one.
 func (x *shrinker) simplerDraws(i int) (all [][]choice.Input) {
 	best := x.Best.Case.Inputs
 	add := func(change func(words []uint64)) {

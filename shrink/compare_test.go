@@ -45,7 +45,7 @@ func TestCompareIsAnOrder(t *testing.T) {
 	}
 }
 
-// A more important criterion decides, whatever the less important ones are.
+// Compare is decided by the first of its criteria in which two outcomes differ.
 func TestCompareByImportance(t *testing.T) {
 	words := func(w ...uint64) []choice.Input { return []choice.Input{{Label: "x", Words: w}} }
 	answers := func(v ...uint32) (list []choice.Choice) {

@@ -46,9 +46,9 @@ const (
 // if the condition would be too long, or if no constraints separate the failed orders from the
 // passed orders.
 //
-// In runs of goroutines, a constraint is used only if its two steps occur in both orders. Otherwise
-// it says no more than that its first step occurs, mostly because of the failure: the test waits
-// longer for a goroutine that is stuck.
+// In runs of goroutines, a constraint is used only if some orders have its two steps in one order
+// and some in the other. Otherwise the constraint says only that its first step occurs. Such a step
+// is usually a result of the failure: the test waits longer for a goroutine that is stuck.
 func ConditionOf(orders []Order, like []choice.Constraint) (c Condition, ok bool) {
 	s := newSorter(orders, like)
 	left := s.failed.clone()
@@ -180,7 +180,8 @@ func (s *sorter) learn(orders []Order, actor uint64, like []choice.Constraint) {
 	}
 }
 
-// learnShared adds a literal for each constraint on two steps that use one object in some order.
+// learnShared adds a literal for each constraint on two steps that use the same object, such as a Go
+// channel, in some run.
 func (s *sorter) learnShared(orders []Order, like []choice.Constraint) {
 	places := make([]map[uint64]int, len(orders))
 	pairs := map[choice.Constraint]bool{}
@@ -319,10 +320,10 @@ func (s *sorter) choose(list, chosen []literal, passed set, n int) []literal {
 	return nil
 }
 
-// widest returns a conjunction of constraints that holds in a given order, the only element of the
-// set one, but in no passed order. It also returns the orders in which the conjunction holds. It is
-// a greedy algorithm: it adds the constraint for which the number of excluded passed orders times
-// the number of remaining orders in the set left is largest.
+// widest returns a conjunction of constraints that holds in no passed order, but in the only order
+// of the set one. It also returns the orders in which the conjunction holds. The algorithm is
+// greedy. A constraint excludes some passed orders, and keeps some orders of the set left. widest
+// adds the constraint for which the product of these two numbers is largest.
 func (s *sorter) widest(one, left set) ([]choice.Constraint, set) {
 	list, passed := s.literalsOf(one), s.passed.clone()
 	var chosen []literal

@@ -88,8 +88,8 @@ func TestConditions(t *testing.T) {
 	}
 }
 
-// TestConditionsOfGoroutines: a condition on goroutines names no step that only failing orders have,
-// such as the last ticks (2, 9) of a clock for a test that waits. Actors have no steps on shared objects.
+// TestConditionsOfGoroutines: a condition on goroutines names no step that only failing orders have, such as the clock
+// ticks 2 and 9, for which a failing test waits. In runs of actors, which share no objects, a condition may name them.
 func TestConditionsOfGoroutines(t *testing.T) {
 	order := func(failed bool, ticks []uint64, steps ...uint64) shrink.Order {
 		return shrink.Order{Failed: failed, Received: []shrink.Received{{Actor: 1, Steps: ticks}}, Steps: steps, Shared: [][]uint64{steps}}

@@ -174,9 +174,8 @@ func waiting(c Case, first, second uint64) Case {
 }
 
 // moves returns list, and variants of list in which one nonzero choice is moved to a different
-// choice of the same kind. Because a nonzero choice may prevent later choices, the variants are
-// made from the choices of a run in which all choices are zero and the oldest message always comes
-// first.
+// choice of the same kind. A nonzero choice may prevent later choices. So the variants are made
+// from the choices of a run in which all choices are zero and the oldest message comes first.
 func (x *shrinker) moves(list []choice.Choice) [][]choice.Choice {
 	all := [][]choice.Choice{list}
 	if given(list) == 0 {

@@ -118,8 +118,8 @@ func rearrangedBases(x *shrinker) {
 }
 
 // rearrange tries changes of the draws of one run until the best run becomes smaller. A change
-// moves an element within its list or to a different list, replaces a part by a part of the same
-// generator, swaps two parts of the same generator, or joins two lists.
+// moves an element, within its list or to a different list, or joins two lists. Or it swaps two
+// parts of the same generator, or replaces one of them by the other.
 func (x *shrinker) rearrange(base Outcome) {
 	list, parts, shrunk := base.Case.Inputs, x.partsOf(&base), x.shrunk
 	seek := func(s []splice) bool {
@@ -232,9 +232,9 @@ const (
 
 // inserted adds one list element to the draws of a run that is as large as the best run. The element is
 // a copy of another one in which at most one number differs by one. Before that, inserted raises the
-// draws that are not lists by one. Some failures take fewer steps with an additional element of a value
-// that the draws of the best run do not allow. They are run in plain order, because the constraints of
-// the best run are often what the additional element replaces.
+// draws that are not lists by one. Some failures take fewer steps with an additional element whose value
+// the draws of the best run do not allow. The new draws are run in plain order, because the additional
+// element often makes the constraints of the best run needless.
 func inserted(x *shrinker) {
 	defer x.limit(insertedRuns)()
 	x.base(&x.Best)

@@ -34,7 +34,8 @@ func lists(out *shrink.Outcome) string {
 	return fmt.Sprint(a, " ", b)
 }
 
-// The pass elements can leave out neighboring elements together. It never changes another list.
+// The pass elements, given the first list, can remove several neighboring elements of it together. It never changes the
+// second list.
 func TestElements(t *testing.T) {
 	has := func(numbers ...uint64) func(a, b []uint64) int {
 		return func(a, b []uint64) int {
@@ -89,8 +90,8 @@ func TestRearranged(t *testing.T) {
 	}
 }
 
-// The pass united adds two elements, with or without one more, and puts the sum into one of them. It never adds a
-// zero.
+// The pass united replaces two elements by one element: their sum, or their sum plus 1. It never adds a zero to another
+// element.
 func TestUnited(t *testing.T) {
 	for _, c := range []struct{ name, found, smaller, want string }{
 		{"in one list", "[7 2] [1]", "[9] [1]", "[9] [1]"},
@@ -259,8 +260,8 @@ func (y *slope) Afresh(_ context.Context, call int, _ string, _ int, _ func(shri
 	return found, made
 }
 
-// The pass tries runs that are larger than the best run and lead to a smaller one. Such a run has
-// simpler draws, or is a different failing run.
+// Descents begin at runs that are larger than the best run, and may lead to a smaller run. Such a run has simpler draws
+// than the best run, or is a different failing run.
 func TestDescents(t *testing.T) {
 	steps := func(a, b []uint64) int {
 		switch fmt.Sprint(a, b) {

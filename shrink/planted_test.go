@@ -89,7 +89,8 @@ func (y *choosy) Run(c shrink.Case) shrink.Outcome {
 }
 
 // A shelf is a board on which one pair of lists fails only under a constraint. A search of 100
-// runs finds the constraint. The first number is the number of messages from outside.
+// runs finds the constraint. The first element of the first list is the run's number of messages
+// from outside.
 type shelf struct {
 	board
 	rare string
@@ -133,21 +134,22 @@ func startedBoard(found string, steps func(a, b []uint64) int) started {
 	return started{y, out.Case}
 }
 
-// only returns the step function of a board that fails only with the given lists.
+// only returns a function for a board that fails only with the lists in the map. The map has the
+// number of steps for each failing pair of lists.
 func only(steps map[string]int) func(a, b []uint64) int {
 	return func(a, b []uint64) int { return steps[fmt.Sprint(a, " ", b)] }
 }
 
-// lateOnes fails as soon as the last delivery comes before the first one. The failure needs no
-// other delivery.
+// lateOnes returns a race that fails as soon as the last delivery comes before the first one. The
+// failure needs no other delivery.
 func lateOnes() started {
 	return started{&race{deliveries: 61, fails: func(taken []uint64) bool {
 		return slices.Contains(taken, 61) && !slices.Contains(taken, 1)
 	}}, under(choice.Constraint{First: 61, Second: 1})}
 }
 
-// manyConstraints fails in only one order, which needs 2 of 25 constraints. It has too many
-// deliveries for the passes that try other constraints.
+// manyConstraints returns a race that fails in only one order, which needs 2 of 25 constraints. It
+// has too many deliveries for the passes that try other constraints.
 func manyConstraints() started {
 	list := []choice.Constraint{{First: 5, Second: 4}, {First: 4, Second: 3}}
 	for id := uint64(10); id < 33; id++ {
@@ -158,8 +160,8 @@ func manyConstraints() started {
 	}}, under(list...)}
 }
 
-// oneForTwo fails under two constraints. It also fails under a third constraint alone. It has too
-// many deliveries for the passes that try all other constraints.
+// oneForTwo returns a race that fails under two constraints. It also fails under a third constraint
+// alone. It has too many deliveries for the passes that try all other constraints.
 func oneForTwo() started {
 	return started{&race{deliveries: 61, fails: func(taken []uint64) bool {
 		at := func(id uint64) int { return slices.Index(taken, id) }
@@ -167,8 +169,8 @@ func oneForTwo() started {
 	}}, under(choice.Constraint{First: 5, Second: 4}, choice.Constraint{First: 4, Second: 3})}
 }
 
-// powerOfTwo fails if the list has a power of two that is at least 32. It passes if that number is one
-// smaller.
+// powerOfTwo returns a toy that fails if the list has a power of two that is at least 32. It passes if
+// that number is one smaller.
 func powerOfTwo() started {
 	p := startedToy("one number")
 	p.subject = newToy(func(words, _ []uint64, _ []uint32) bool {
@@ -177,31 +179,31 @@ func powerOfTwo() started {
 	return p
 }
 
-// steeper has fewer steps if one element is removed. It then fails only under a constraint. The
-// runs that a search finds have more steps until their other constraints are removed.
+// steeper returns a slope that has fewer steps if one element is removed. It then fails only under a
+// constraint. The runs that a search finds have more steps until their other constraints are removed.
 func steeper() started {
 	p := startedBoard("[9 8] [7]", only(map[string]int{"[9 8] [7]": 9, "[9] [7]": 4}))
 	return started{&slope{board: *p.subject.(*board), unneeded: 5, rare: "[9] [7]"}, p.found}
 }
 
-// far also fails with a second pair of lists. No single change of the given lists leads to it. At first, a run with the
-// second pair is larger.
+// far returns a slope that fails with two pairs of lists. No single change leads from the pair of the given case to the
+// other pair. At first, a run with the other pair is larger.
 func far() started {
 	p := startedBoard("[9] [7]", only(map[string]int{"[9] [7]": 7, "[1 2 3] [5]": 10, "[2 3] [5]": 8, "[1 2] [5]": 8, "[2] [5]": 3}))
 	other := shrink.Case{Inputs: []choice.Input{written([]uint64{1, 2, 3}), written([]uint64{5})}}
 	return started{&slope{board: *p.subject.(*board), others: []shrink.Case{other}}, p.found}
 }
 
-// twoOrders fails in either of two orders of the first deliveries. The given case has the
-// first of the two.
+// twoOrders returns a race that fails in two orders of its first deliveries. The given case has the
+// first of these orders.
 func twoOrders(deliveries int, first, second []uint64, found ...choice.Constraint) started {
 	return started{&race{deliveries: deliveries, fails: func(taken []uint64) bool {
 		return slices.Equal(taken, first) || slices.Equal(taken, second)
 	}}, under(found...)}
 }
 
-// anotherOrder fails in fewer steps in a different order. That order needs more constraints,
-// and only a search finds it.
+// anotherOrder returns a race that fails in two orders. It fails in fewer steps in the order that
+// the given case does not have. That order needs more constraints, and only a search finds it.
 func anotherOrder() started {
 	p := twoOrders(5, []uint64{2, 1, 4, 3}, []uint64{5, 4}, choice.Constraint{First: 2, Second: 1}, choice.Constraint{First: 4, Second: 3})
 	y := p.subject.(*race)
@@ -209,8 +211,8 @@ func anotherOrder() started {
 	return p
 }
 
-// anotherQuestion also fails without constraints if a different question gets the
-// answer.
+// anotherQuestion returns a race that fails without constraints if the nonzero answer is given to
+// a different question than in the given case.
 func anotherQuestion() started {
 	y := &choosy{race{deliveries: 5, fails: func([]uint64) bool { return false }}}
 	c := under(choice.Constraint{First: 2, Second: 1})
@@ -218,7 +220,7 @@ func anotherQuestion() started {
 	return started{y, c}
 }
 
-// certainSum fails if the numbers of the first list add up to a certain sum.
+// certainSum returns a board that fails if the numbers of the first list have a certain sum.
 func certainSum() started {
 	return startedBoard("[4 3 2] [5]", func(a, b []uint64) int {
 		sum := uint64(0)
@@ -232,7 +234,7 @@ func certainSum() started {
 	})
 }
 
-// oneLength fails if both lists have equal length and end with 9.
+// oneLength returns a board that fails if both lists have equal length and end with 9.
 func oneLength() started {
 	return startedBoard("[4 9] [5 9]", func(a, b []uint64) int {
 		n := len(a)
@@ -243,8 +245,8 @@ func oneLength() started {
 	})
 }
 
-// twoMoves becomes smaller only after two moves of elements. The first move makes no difference.
-// The lists are so long that random changes seldom make both moves.
+// twoMoves returns a board whose run becomes smaller only after two moves of elements. The first move
+// makes no difference. The lists are so long that random changes seldom make both moves.
 func twoMoves() started {
 	return startedBoard("[8 7 6 5 4 3 2 9 8 7 6 5 8 7 6 5 8 7 6 5] [1 2 1 2 1 2 1 2 1 2 1 2]", only(map[string]int{
 		"[8 7 6 5 4 3 2 9 8 7 6 5 8 7 6 5 8 7 6 5] [1 2 1 2 1 2 1 2 1 2 1 2]": 9,
@@ -253,8 +255,8 @@ func twoMoves() started {
 	}))
 }
 
-// rareOrder has fewer messages if two elements are swapped. With the swapped elements it
-// fails in few orders.
+// rareOrder returns a shelf that has fewer messages from outside if two elements are swapped. With the
+// swapped elements it fails in few orders.
 func rareOrder() started {
 	p := startedBoard("[9] [7]", only(map[string]int{"[9] [7]": 9, "[7] [9]": 9}))
 	return started{&shelf{*p.subject.(*board), "[7] [9]"}, p.found}
@@ -325,7 +327,8 @@ func sizeOf(out *shrink.Outcome) string {
 	return fmt.Sprintf("%d, %d, %d, %d", out.External, out.Steps, len(out.Case.Schedule.Before), answers)
 }
 
-// oneMore takes fewer steps with one more element. The element's value must be one more than the given values.
+// oneMore returns a board that takes fewer steps with one more element. The value of that element must be one more than
+// the values in the given case.
 func oneMore() started {
 	return startedBoard("[3 3] [7]", only(map[string]int{"[3 3] [7]": 9, "[3 2 3] [7]": 4}))
 }

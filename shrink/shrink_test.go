@@ -31,11 +31,12 @@ func (y *toy) Run(c shrink.Case) shrink.Outcome {
 	return out
 }
 
-// Parts returns no parts: a toy does not know the parts of its lists.
+// Afresh finds no other failing run.
 func (y *toy) Afresh(context.Context, int, string, int, func(shrink.Outcome)) ([]shrink.Outcome, int) {
 	return nil, 0
 }
 
+// Parts returns no parts: a toy does not know the parts of its lists.
 func (y *toy) Parts(shrink.Case) []shrink.Part {
 	y.runs++
 	return nil
@@ -252,7 +253,7 @@ func (y *board) Parts(c shrink.Case) []shrink.Part {
 func TestRearranging(t *testing.T) {
 	for _, c := range []struct {
 		name, found string
-		steps       map[string]int // of the programs that fail
+		steps       map[string]int // for each program that fails, its number of steps
 		want        string
 	}{
 		{"moved", "[9 8] [7]", map[string]int{"[9 8] [7]": 9, "[9] [8 7]": 4}, "[9] [8 7]"},

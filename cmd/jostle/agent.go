@@ -14,8 +14,8 @@ func serveAgent(ctx context.Context, list []tool.Question, ask func(context.Cont
 	return newAgentServer(list, ask).Run(ctx, &mcp.StdioTransport{})
 }
 
-// newAgentServer returns a server of the Model Context Protocol. Its tools are questions, which the
-// function ask answers.
+// newAgentServer returns a server of the Model Context Protocol with a tool for each Question. A call
+// of a tool is answered by the function ask.
 func newAgentServer(list []tool.Question, ask func(context.Context, string, []byte) ([]byte, error)) *mcp.Server {
 	server := mcp.NewServer(&mcp.Implementation{Name: "jostle", Version: tool.Version()}, nil)
 	for i := range list {
@@ -31,7 +31,7 @@ func newAgentServer(list []tool.Question, ask func(context.Context, string, []by
 	return server
 }
 
-// schemaOf returns the JSON schema of the arguments of a question.
+// schemaOf returns the JSON schema of the arguments of a tool.
 func schemaOf(q *tool.Question) json.RawMessage {
 	type property struct {
 		Type        string `json:"type"`
@@ -63,7 +63,7 @@ func schemaOf(q *tool.Question) json.RawMessage {
 	}
 	text, err := json.Marshal(schema)
 	if err != nil {
-		panic(err) // it has only texts and numbers
+		panic(err) // unreachable: a schema has only texts and numbers
 	}
 	return text
 }

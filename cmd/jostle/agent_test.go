@@ -14,7 +14,7 @@ import (
 	"github.com/jostle-go/jostle/fuzz/tool"
 )
 
-// An agent asks questions through the Model Context Protocol.
+// An agent is a client that calls tools through the Model Context Protocol.
 type agent struct {
 	*testing.T
 	*mcp.ClientSession
@@ -49,7 +49,7 @@ func withAgent(t *testing.T, args []string, do func(*agent)) {
 	}
 }
 
-// ask returns the answer to a question, or the text of the error.
+// ask calls the tool named question. It returns the answer, or the text of the error.
 func (a *agent) ask(question string, args map[string]any) (text string, failed bool) {
 	a.Helper()
 	r, err := a.CallTool(a.Context(), &mcp.CallToolParams{Name: question, Arguments: args})
@@ -59,7 +59,7 @@ func (a *agent) ask(question string, args map[string]any) (text string, failed b
 	return r.Content[0].(*mcp.TextContent).Text, r.IsError
 }
 
-// answer parses the answer to a question.
+// answer calls the tool named question and parses its answer.
 func (a *agent) answer(question string, args map[string]any, to any) {
 	a.Helper()
 	text, failed := a.ask(question, args)
@@ -71,9 +71,10 @@ func (a *agent) answer(question string, args map[string]any, to any) {
 	}
 }
 
-// TestAgentFindsBugs: with nothing but the tools, a script finds the bugs of five programs, learns
-// which step decides, and confirms it: before that step some continuations pass, after it all fail,
-// and with the message that the explanation names in its place all pass.
+// TestAgentFindsBugs: a script that uses only the server's tools finds the bugs of five programs,
+// and learns at which step each failure becomes certain. It confirms the step: some continuations
+// from the state before it pass, and all from the state after it fail. If the step instead receives
+// the message that the explanation names, all continuations pass.
 func TestAgentFindsBugs(t *testing.T) {
 	t.Setenv("JOSTLE_BROKEN", "1")
 	t.Setenv("JOSTLE_OUT", t.TempDir())
@@ -104,7 +105,7 @@ func TestAgentFindsBugs(t *testing.T) {
 	})
 }
 
-// An explained failure is what the script needs of the answer to cause.
+// An explained failure has the fields that the script reads from an answer of the tool cause.
 type explained struct {
 	Run  string
 	Text string
@@ -170,7 +171,8 @@ func (a *agent) failing(run string, step int) int {
 	return 100 * len(r.Failures)
 }
 
-// TestAgentIsRefused: wrong questions are errors that say what to ask, and the server goes on.
+// TestAgentIsRefused calls tools with wrong arguments. The server answers with an error that says
+// which arguments are right, and then answers further calls.
 func TestAgentIsRefused(t *testing.T) {
 	t.Setenv("JOSTLE_BROKEN", "1")
 	t.Setenv("JOSTLE_OUT", t.TempDir())
@@ -201,7 +203,7 @@ func TestAgentIsRefused(t *testing.T) {
 	})
 }
 
-// TestSchema: the schema of a question allows the numbers that the question allows.
+// TestSchema checks that the JSON schema of the tool check has the limits of its parameter seconds.
 func TestSchema(t *testing.T) {
 	list := tool.Questions()
 	at := slices.IndexFunc(list, func(q tool.Question) bool { return q.Name == "check" })

@@ -128,8 +128,8 @@ func TestWorkflows(t *testing.T) {
 	}
 }
 
-// checkSteps checks the steps of a workflow or action by themselves. Each must upload the results
-// to where people look at them.
+// checkSteps checks the steps of one workflow or action. They must upload the results to where
+// people look at them.
 func checkSteps(t *testing.T, name string, steps []step) {
 	t.Helper()
 	ids, all := []string{}, ""
@@ -187,7 +187,7 @@ func TestAction(t *testing.T) {
 	}
 }
 
-// expressions are those of the workflows, with their values in the tests.
+// expressions replaces GitHub's expressions in the workflows by their values in the tests.
 var expressions = strings.NewReplacer("${{ github.run_number }}", "7", "${{ github.base_ref }}", "main", "${{ github.token }}", "token",
 	"${{ github.server_url }}", "https://host", "${{ github.repository }}", "me/bank", "${{ github.run_id }}", "12")
 
@@ -223,7 +223,8 @@ func runSteps(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(done, known, 0o600))
 }
 
-// runStep runs a step of a workflow or action as GitHub does. Values are those of its expressions.
+// runStep runs a step of a workflow or action as GitHub does. values replaces GitHub's expressions in
+// the step.
 func runStep(ts *testscript.TestScript, neg bool, s step, values *strings.Replacer, env map[string]string) {
 	script := filepath.Join(ts.Getenv("WORK"), ".step")
 	ts.Check(os.WriteFile(script, []byte(s.Run), 0o600))
@@ -334,7 +335,7 @@ func published(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(err)
 	ts.Setenv("GOPROXY", fmt.Sprintf("file://%s,file://%s", filepath.ToSlash(filepath.Join(work, ".proxy")), filepath.ToSlash(filepath.Join(strings.TrimSpace(string(cache)), "cache/download"))))
 	ts.Setenv("GOMODCACHE", filepath.Join(work, ".modules"))
-	ts.Setenv("GOFLAGS", "-modcacherw -trimpath -ldflags=-w") // what is compiled is the same in each test
+	ts.Setenv("GOFLAGS", "-modcacherw -trimpath -ldflags=-w") // the same in each test, so that later tests find compiled packages in the build cache
 	ts.Setenv("GONOSUMDB", "*")
 	ts.Setenv("GOSUMDB", "off")
 	ts.Setenv("GOBIN", filepath.Join(work, ".bin"))

@@ -141,7 +141,7 @@ func runJostle(t *testing.T, dir string, args ...string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	link := filepath.Join(t.TempDir(), "jostle") // by this name the test binary is the command: see TestMain
+	link := filepath.Join(t.TempDir(), "jostle") // run by this name, the test binary acts as the command: see TestMain
 	if err := os.Symlink(self, link); err != nil {
 		t.Fatal(err)
 	}
@@ -152,11 +152,12 @@ func runJostle(t *testing.T, dir string, args ...string) string {
 	return string(out)
 }
 
-// TestReplays: a failing run of a kernel replays with the same trace 1,002 times in one process, and
-// in 334 new processes. A build with the race detector replays it with that trace too.
+// TestReplays: a failing run of a program in testdata/kernels replays with the same trace 1,002 times
+// in one process, and in 334 new processes. A build with the race detector replays it with that trace
+// too.
 func TestReplays(t *testing.T) {
 	dir := kernels(t)
-	same := regexp.MustCompile(`(?m)\.case \(as saved\), .*, replayed 2 of 2, and in a new process$`) // three replays, and a new process
+	same := regexp.MustCompile(`(?m)\.case \(as saved\), .*, replayed 2 of 2, and in a new process$`) // a match stands for three replays in one process and one in a new process
 	for _, name := range []string{"BlockingGrpc1353", "BlockingKubernetes5316", "BlockingMoby28462", "BlockingMoby30408", "NonblockingGrpc1687"} {
 		t.Setenv("JOSTLE_OUT", t.TempDir())
 		for _, c := range []struct {

@@ -10,7 +10,7 @@ import (
 
 // TestPublished runs jostle test on published bugs of well-known modules, which
 // testdata/published.md lists. It finds each bug within a minute in the version before the
-// mend, and nothing in the version after:
+// fix, and nothing in the version after:
 //
 //	JOSTLE_PUBLISHED=1 go test -run '^TestPublished$' -timeout 1h -v ./cmd/jostle
 func TestPublished(t *testing.T) {

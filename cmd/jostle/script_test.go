@@ -47,7 +47,7 @@ const (
 )
 
 func TestMain(m *testing.M) {
-	asGo := filepath.Base(os.Args[0]) == "go" // then LookPath would find this process, which would start itself forever
+	asGo := filepath.Base(os.Args[0]) == "go" // LookPath would then find this test binary, which would start itself forever
 	if path, err := exec.LookPath("go"); err == nil && os.Getenv(realGo) == "" && !asGo {
 		os.Setenv(realGo, path)
 	}
@@ -61,8 +61,8 @@ const (
 	linkDir = "JOSTLE_TEST_LINKED"
 )
 
-// linkOnce acts as the go command of scripts. For `go test -c -o file …` it links the tests of
-// a package only once for all scripts, as long as the files of the package do not change.
+// linkOnce acts as the go command of scripts. For `go test -c -o file …` it saves the linked
+// test binary of a package. Later calls reuse the binary if the package's files are the same.
 func linkOnce() {
 	args, dir := os.Args[1:], os.Getenv(linkDir)
 	if dir != "" && len(args) > 4 && slices.Equal(args[:3], []string{"test", "-c", "-o"}) && args[4] != "-race" {
@@ -181,8 +181,8 @@ var goCaches = sync.OnceValues(func() (caches map[string]string, err error) {
 // module is the path of the user's module.
 const module = "example.com/user"
 
-// userModule writes a module of a user of this checkout into a folder, with the
-// properties of testdata/user.txtar.
+// userModule writes a user's module into a folder, with the properties of
+// testdata/user.txtar. The module requires this checkout of jostle.
 func userModule(dir string, setenv func(key, value string)) error {
 	root, err := filepath.Abs("../..")
 	if err != nil {
@@ -239,7 +239,7 @@ func writeFiles(dir string, files map[string][]byte) error {
 	return nil
 }
 
-// code runs the command and fails the script unless it exits with a code.
+// code runs the command and fails the script unless the exit code is the given one.
 func code(ts *testscript.TestScript, _ bool, args []string) {
 	if len(args) < 1 {
 		ts.Fatalf("usage: code N [arguments of jostle]")
@@ -257,8 +257,9 @@ func code(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// answers fails the script unless a server of jostle view, which has printed its URL into a file,
-// answers a request with a status code and a text. TOKEN in the path stands for the server's token.
+// answers sends a request to a server of jostle view, whose URL is in a file. It fails the script
+// unless the answer has a certain status code and text. TOKEN in the path stands for the server's
+// token.
 func answers(ts *testscript.TestScript, _ bool, args []string) {
 	if len(args) != 4 {
 		ts.Fatalf("usage: answers file code path text")
@@ -273,7 +274,7 @@ func answers(ts *testscript.TestScript, _ bool, args []string) {
 	if got := fmt.Sprint(r.StatusCode); got != args[1] {
 		ts.Fatalf("%s: %s, want %s", args[2], got, args[1])
 	}
-	body := bufio.NewReader(r.Body) // it may have no end
+	body := bufio.NewReader(r.Body) // read line by line, because the response may never end
 	for text := ""; !strings.Contains(text, args[3]); {
 		line, err := body.ReadString('\n')
 		if text += line; err != nil && !strings.Contains(text, args[3]) {

@@ -65,12 +65,12 @@ func number(ts *testscript.TestScript, text string) int {
 	return n
 }
 
-// A person reads what is sent to a terminal.
+// A person plays a user at a terminal, and reads what the command writes there.
 type person struct {
 	ts       *testscript.TestScript
 	terminal *os.File
 	all      string
-	seen     int // how much of it was waited for
+	seen     int // the length of the part of all that earlier calls of wait have searched
 }
 
 // wait waits for a text, or for the end if the text is "".

@@ -61,7 +61,7 @@ func Test(t *testing.T, s Subject) {
 	select {
 	case <-done:
 		e.finally()
-	case <-e.stalled: // the goroutine of the search never goes on
+	case <-e.stalled: // the goroutine of the search will not continue
 		if unmute := e.unmute.Load(); unmute != nil {
 			(*unmute)()
 		}
@@ -93,7 +93,7 @@ func (e *existing) search() {
 		return
 	}
 	if failed {
-		end.Left = nil // the report of the failure names them
+		end.Left = nil // the failure report names the goroutines that have not ended
 	}
 	for _, text := range end.Left {
 		e.Log("a goroutine has not ended: " + trace.Visible(text))
@@ -135,13 +135,14 @@ func (e *existing) try() (out Outcome, end goroutine.End, failed bool) {
 	return out, end, out.Failed || sys.Failure() != nil
 }
 
-// ordersTried is the number of orders in which a test must fail so that jostle is suspected.
+// ordersTried is the number of orders in which a test must fail, so that control by jostle
+// rather than the order is suspected as the reason.
 const ordersTried = 10
 
 // alwaysFails reports whether a test fails by itself, and does not hang, in many random
-// orders. Then the reason is hardly the order: for example, a variable has the real time
-// at which the program began, and the test compares it with the virtual time. It says nothing
-// about a test with a data race, which the race detector may see in every order.
+// orders. If so, the order is hardly the reason. For example, the test may compare virtual
+// time with a variable that has the real time at which the program began. The result means
+// nothing if the test has a data race, which the race detector may report in every order.
 func (e *existing) alwaysFails() bool {
 	for seed := range uint64(ordersTried) {
 		var out Outcome
@@ -170,7 +171,7 @@ func withFaults(o pulse.Options) pulse.Options {
 	return o
 }
 
-// An existing test is a testing.TB for fuzz.Check.
+// An existing is the testing.TB that fuzz.Check gets for a test that knows nothing of jostle.
 type existing struct {
 	*testing.T
 	Subject
@@ -199,9 +200,9 @@ const Variable = "JOSTLE_TEST"
 // EnvironmentOfJostle makes a new process of this test binary run existing tests under control.
 func (e *existing) EnvironmentOfJostle() []string { return []string{Variable + "=1"} }
 
-// mostLeft is the number of abandoned goroutines after which the search ends, and mostHeld
-// the number of bytes in use after which it ends if goroutines were abandoned. They keep
-// their memory until the process ends: 3 KB each, and what they refer to.
+// mostLeft is the number of abandoned goroutines after which the search ends. If there are
+// any, the search also ends when more than mostHeld bytes are in use. An abandoned goroutine
+// keeps 3 KB, and the memory it refers to, until the process ends.
 const (
 	mostLeft = 50_000
 	mostHeld = 512 << 20

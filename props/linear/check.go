@@ -171,7 +171,7 @@ func events[In, Out any](ops []*operation[In, Out]) []porcupine.Operation {
 func setLanes[In, Out any](ops []*operation[In, Out]) {
 	type lane struct {
 		client any
-		busy   int // the number of the event that ended the latest call in the lane
+		busy   int // the number of the event that ended the latest call in this row
 	}
 	var lanes []lane
 	for _, op := range ops {

@@ -117,9 +117,9 @@ func run(t *testing.T, property func(*props.T)) props.Result {
 	return r.Run(props.Plan{})
 }
 
-// at builds a history from a text such as "a put 1; b get; a 0; b 1": each part
-// is a client and its call, or a client and the result of its call. The third
-// word after a client is the key, "k" when it is left out.
+// at builds a history from a text such as "a put 1; b get; a 0; b 1". Each part
+// is a client and its call, or a client and the result of its call. After the
+// call or result there may be a key; without one the key is "k".
 func at[S any](m linear.Model[S, any, int], text string) func(*props.T) {
 	return func(t *props.T) {
 		sys := t.System()

@@ -35,7 +35,7 @@ type entry struct{ client, value int }
 func ledgerAdds(t *props.T) {
 	sys := t.System()
 	server := sys.Spawn("ledger", &ledger{})
-	var sent [3]int // by client: each counts its own requests
+	var sent [3]int // the number of requests that each client has sent
 	machine.Machine[int]{
 		Name: "ledger",
 		Init: func() int { return 0 },

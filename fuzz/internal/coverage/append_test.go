@@ -11,7 +11,7 @@ import (
 // source, the same runs and orders, and the same chance of new orders.
 func TestAppend(t *testing.T) {
 	for prog := range uint64(20) {
-		all := traces(program{prog, false}, 12)
+		all := traces(program{seed: prog, objects: prog%4 == 3}, 12)
 		whole, parts := &coverage.Orders{Source: 7}, &coverage.Orders{Source: 7}
 		var part *coverage.Orders
 		for i, tr := range all {
@@ -39,7 +39,7 @@ func TestAppend(t *testing.T) {
 // has an order, the order no longer counts as one that a single run of the search has.
 func TestAddSeen(t *testing.T) {
 	for prog := range uint64(20) {
-		all := traces(program{prog, false}, 12)
+		all := traces(program{seed: prog, objects: prog%4 == 3}, 12)
 		search, other, merged := &coverage.Orders{Source: 7}, &coverage.Orders{Source: 9}, &coverage.Orders{}
 		for i, tr := range all {
 			if i < 6 {
@@ -65,7 +65,7 @@ func TestAddSeen(t *testing.T) {
 // not underestimated.
 func TestAppendIsBounded(t *testing.T) {
 	o := &coverage.Orders{Bytes: 1}
-	for seed, tr := range traces(program{3, false}, 5) {
+	for seed, tr := range traces(program{seed: 3}, 5) {
 		part := &coverage.Orders{}
 		part.Add(tr, coverage.Run{ID: uint64(seed) + 1, Unguided: true})
 		o.Append(part)

@@ -22,6 +22,10 @@
 // count: see Counts. Receives of different runs are the same if their steps have the same
 // identity.
 //
+// An operation of a goroutine on an object, such as a channel or a mutex, counts as a receive
+// of the object. Two operations of one goroutine are no pair. Whether an order of operations
+// is possible is not known until it is seen, because locks and buffers decide it.
+//
 // Count returns the totals, Parts returns them for each label of actors, and Types for each
 // pair of message types. Open lists the orders that were not seen but are possible. An
 // order that was not seen is impossible, possible or unknown. The number of pairs that can

@@ -1,5 +1,13 @@
 package coverage
 
+import "github.com/jostle-go/jostle/pulse/hash"
+
+// ObjectsID is the identity of the receiver that stands for all objects.
+const ObjectsID = objectsID
+
+// OperationID returns the identity that a step has at ObjectsID.
+func OperationID(step uint64) uint64 { return hash.Fold(step, operationSalt) }
+
 // Has reports whether a step was seen before another. Arguments are the identities of an
 // actor and of two of its steps.
 func (o *Orders) Has(receiver, first, second uint64) bool {

@@ -58,7 +58,7 @@ func TestMerge(t *testing.T) {
 	trial.Long(t)
 	for prog := range programs() / 4 {
 		rng := rand.New(rand.NewPCG(prog, 3))
-		all, set := traces(program{prog, prog%5 == 0}, 8), map[goal]int{}
+		all, set := traces(program{seed: prog, rest: prog%5 == 0, objects: prog%4 == 3}, 8), map[goal]int{}
 		parts := make([]*coverage.Orders, 3)
 		for i := range parts {
 			parts[i] = &coverage.Orders{Source: uint64(i + 1)}
@@ -108,7 +108,7 @@ func mergedInto(o *coverage.Orders, list ...*coverage.Orders) *coverage.Orders {
 // Several workers that divide the runs of one worker have the same chance as that worker.
 func TestMergedChance(t *testing.T) {
 	for prog := range uint64(50) {
-		all := traces(program{prog, false}, 40)
+		all := traces(program{seed: prog}, 40)
 		one := &coverage.Orders{}
 		parts := []*coverage.Orders{{Source: 1}, {Source: 2}, {Source: 3}}
 		for i, tr := range all {

@@ -163,17 +163,13 @@ func (o *Orders) read(t *trace.Trace) {
 	o.run = slices.Grow(o.run[:0], len(t.Steps))[:len(t.Steps)]
 	o.numbers.widen()
 	for i := o.numbers.read(t.Steps, o.run, 0); i < len(o.run); i = o.numbers.read(t.Steps, o.run, i+1) {
-		l := &o.live[t.Steps[i].Actor]
-		if l.place < 0 {
-			l.place = o.placeOf(&t.Actors[t.Steps[i].Actor])
-		}
-		o.run[i] = o.number(t, i, l.place)
+		o.run[i] = o.number(t, i)
 	}
 }
 
 // number gives a number to a step without one, and returns the number. It returns skipped
 // if the step does not count.
-func (o *Orders) number(t *trace.Trace, step int, place int32) int32 {
+func (o *Orders) number(t *trace.Trace, step int) int32 {
 	st := &t.Steps[step]
 	if !Counts(t, step) {
 		if o.skips < mostSkipped {
@@ -182,32 +178,46 @@ func (o *Orders) number(t *trace.Trace, step int, place int32) int32 {
 		}
 		return skipped
 	}
-	a, d := &o.receivers[place], &t.Sends[st.Send]
-	limit := o.Steps
+	l, d := &o.live[st.Actor], &t.Sends[st.Send]
+	if l.place < 0 {
+		l.place = o.placeOf(&t.Actors[st.Actor])
+	}
+	if o.hasNoRoom(l.place) {
+		return o.fold(l.place, d)
+	}
+	return o.addStep(l.place, told{id: st.ID, msg: o.words.of(typeOf(d)), from: o.words.of(senderOf(t, d))})
+}
+
+// hasNoRoom reports whether further steps of a receiver are told apart by message type alone.
+func (o *Orders) hasNoRoom(place int32) bool {
+	a, limit := &o.receivers[place], o.Steps
 	if limit <= 0 {
 		limit = defaultSteps
 	}
-	if len(a.steps) >= limit || o.full() || o.isShared(a) {
-		return o.fold(place, d)
-	}
-	return o.addStep(place, told{id: st.ID, msg: o.words.of(kindOf(d)), from: o.words.of(senderOf(t, d))})
+	return len(a.steps) >= limit || o.full() || o.isShared(a)
 }
 
 // fold returns the number of a folded step, which is a step beyond the limits. All folded
 // steps of an actor with the same message type have one number.
 func (o *Orders) fold(place int32, d *trace.Send) int32 {
-	o.own.folded++
 	typ := reflect.TypeOf(d.Body)
 	if f := &o.last; f.typ == typ && f.place == place && f.kind == d.Kind && typ != nil {
+		o.own.folded++
 		return f.number
 	}
-	a, msg := &o.receivers[place], o.words.of(typeOf(d))
-	id := hash.Fold(a.id^foldSalt, o.words.hashes[msg])
+	k := o.folded(place, o.words.of(typeOf(d)))
+	o.last = folding{typ, place, d.Kind, k}
+	return k
+}
+
+// folded returns the number that all folded steps of an actor with the given message type have.
+func (o *Orders) folded(place, msg int32) int32 {
+	o.own.folded++
+	id := hash.Fold(o.receivers[place].id^foldSalt, o.words.hashes[msg])
 	k, ok := o.numbers.Get(id)
 	if !ok {
 		k = o.addStep(place, told{id: id, msg: msg, from: o.words.of("(any)"), folded: true})
 	}
-	o.last = folding{typ, place, d.Kind, k}
 	return k
 }
 
@@ -218,14 +228,6 @@ type folding struct {
 	place  int32
 	kind   trace.SendKind
 	number int32
-}
-
-// kindOf returns the kind of a message: its type or, for a goroutine, the operation and its line.
-func kindOf(d *trace.Send) string {
-	if _, ok := d.Body.(trace.Operation); ok {
-		return trace.Label(d.Body)
-	}
-	return typeOf(d)
 }
 
 // typeOf returns the name of the type of a message, including the package.

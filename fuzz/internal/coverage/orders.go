@@ -49,6 +49,7 @@ type Orders struct {
 
 	// The fields from here on are about the run that is being added.
 	live   []live  // has an element for each actor of the trace
+	uses   uses    // the operations of goroutines so far
 	run    []int32 // the number of each step of the trace
 	id     uint64  // the ID of the run
 	random bool    // set if the run is unguided
@@ -118,14 +119,15 @@ type Run struct {
 
 // Counts reports whether a step is an asynchronous receive. Only asynchronous receives
 // count. The answer to an Ask, the start of an actor and the steps of start-up do not
-// count.
+// count. The turn of a goroutine does not count either: its operations on objects count.
 func Counts(t *trace.Trace, step int) bool {
 	st := &t.Steps[step]
 	if st.Kind != trace.Receive || st.Settled {
 		return false
 	}
-	kind := t.Sends[st.Send].Kind
-	return kind != trace.Reply && kind != trace.Start
+	d := &t.Sends[st.Send]
+	_, turn := d.Body.(trace.Operation)
+	return !turn && d.Kind != trace.Reply && d.Kind != trace.Start
 }
 
 // Add adds the orders of a run, and returns the number of new ones.
@@ -134,6 +136,7 @@ func (o *Orders) Add(t *trace.Trace, r Run) (fresh int) {
 	for i := o.pass(t, 0); i < len(o.run); i = o.pass(t, i+1) {
 		o.receive(t, i)
 	}
+	o.operate(t)
 	o.end(t)
 	return o.fresh
 }
@@ -243,15 +246,24 @@ func (o *Orders) receive(t *trace.Trace, i int) {
 	if l.place < 0 { // only if the step's identity has a number at a different actor, which no real system has
 		l.place = o.placeOf(&t.Actors[t.Steps[i].Actor])
 	}
-	a := &o.receivers[l.place]
+	o.follow(l.place, k, l.seen, nil)
+	l.seen = with(l.seen, k)
+}
+
+// follow records that the receives in the set before, without those in the set except, came
+// before step k of a receiver.
+func (o *Orders) follow(place, k int32, before, except []uint64) {
+	a := &o.receivers[place]
 	row := a.rows[many][int(k)*a.width : (int(k)+1)*a.width]
-	for i, seen := range l.seen {
+	for i, seen := range before {
+		if i < len(except) {
+			seen &^= except[i]
+		}
 		if news := seen &^ row[i]; news != 0 {
 			first := o.set(a, k, i, news)
-			row[i] |= o.note(spot{l.place, k, int32(i)}, news&^first, first)
+			row[i] |= o.note(spot{place, k, int32(i)}, news&^first, first)
 		}
 	}
-	l.seen = with(l.seen, k)
 }
 
 // fewWords is the maximum number of words that begin allocates for live.seen. Only receive

@@ -14,7 +14,11 @@ type (
 	hop   struct{ left int }
 	turn  struct{ left int }
 	query struct{}
+	// work is the turn of a goroutine.
+	work struct{ left int }
 )
+
+func (work) IsOperation() {}
 
 // A relay forwards each hop that it receives. The next receiver depends on what the relay
 // has received before, so orders have consequences. A turn changes its handler.
@@ -22,6 +26,8 @@ type relay struct {
 	peers  []pulse.Ref
 	state  uint64
 	turned bool
+	// touch does an operation on an object. It is nil in programs without objects.
+	touch func(number uint32, first bool)
 }
 
 func (r *relay) Receive(ctx *pulse.Ctx, msg any) {
@@ -32,14 +38,23 @@ func (r *relay) Receive(ctx *pulse.Ctx, msg any) {
 		return
 	case turn:
 		left = m.left
-		ctx.Become(&relay{r.peers, r.state + 1, !r.turned})
+		ctx.Become(&relay{r.peers, r.state + 1, !r.turned, r.touch})
 	case hop:
+		left = m.left
+	case work:
 		left = m.left
 	}
 	r.state = r.state*31 + uint64(left)
+	if r.touch != nil {
+		for i := range r.state % 3 {
+			r.touch(uint32((r.state+i)%2), false)
+		}
+	}
 	for i := range left {
 		to := r.peers[(r.state+uint64(i))%uint64(len(r.peers))]
 		switch {
+		case r.touch != nil && left > 1 && r.state%3 == 1:
+			ctx.Send(to, work{left - 1})
 		case left > 1 && r.state%3 == 0:
 			ctx.Send(to, turn{left - 1})
 		case left > 1 || i == 0:
@@ -76,8 +91,9 @@ func waiter(peers []pulse.Ref, seed uint64) func(*pulse.Process) {
 
 // A program is a few random actors and messages for them.
 type program struct {
-	seed uint64
-	rest bool // the program comes to rest after a start-up and then continues
+	seed    uint64
+	rest    bool // the program comes to rest after a start-up and then continues
+	objects bool // the actors do operations on objects
 }
 
 func (p program) build(sys *pulse.System) {
@@ -93,7 +109,9 @@ func (p program) build(sys *pulse.System) {
 		refs = append(refs, w)
 	}
 	for _, r := range relays {
-		r.peers = refs
+		if r.peers = refs; p.objects {
+			r.touch = sys.Host().TouchObject
+		}
 	}
 	if p.rest {
 		sys.Send(refs[0], hop{1})

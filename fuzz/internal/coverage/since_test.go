@@ -9,11 +9,11 @@ import (
 	"github.com/jostle-go/jostle/fuzz/internal/coverage"
 )
 
-// Since agrees with a slow count that follows the definitions of the Bitá paper.
+// Since agrees with a slow count that follows the definitions (see slow).
 func TestSince(t *testing.T) {
 	differ := 0
 	for prog := range programs() / 4 {
-		runs := traces(program{prog, prog%5 == 0}, 4)
+		runs := traces(program{seed: prog, rest: prog%5 == 0}, 4)
 		seen := func(from, to int) (*coverage.Orders, map[coverage.TypeOrder]bool) {
 			o, set, names, want := &coverage.Orders{}, map[goal]int{}, labels{}, map[coverage.TypeOrder]bool{}
 			for _, tr := range runs[from:to] {

@@ -99,7 +99,7 @@ func TestStatusesAreTrue(t *testing.T) {
 			prog = fooled[prog]
 		}
 		sys := system(prog)
-		p := program{prog, prog%5 == 0}
+		p := program{seed: prog, rest: prog%5 == 0}
 		o := &coverage.Orders{}
 		for seed := range uint64(4) {
 			p.play(sys, seed)

@@ -25,11 +25,11 @@ func (l labels) learn(t *trace.Trace) {
 	}
 }
 
-// Types and Parts agree with a slow count that follows the definitions of the Bitá paper.
+// Types and Parts agree with a slow count that follows the definitions (see slow).
 func TestTypes(t *testing.T) {
 	for prog := range programs() / 4 {
 		o, set, names := &coverage.Orders{}, map[goal]int{}, labels{}
-		for _, tr := range traces(program{prog, prog%5 == 0}, 5) {
+		for _, tr := range traces(program{seed: prog, rest: prog%5 == 0}, 5) {
 			o.Add(tr, coverage.Run{})
 			slow(set, tr)
 			names.learn(tr)

@@ -25,8 +25,8 @@ type Base struct {
 // A step describes one step of a base.
 type step struct {
 	id      uint64
-	actor   int32
-	before  int32 // the last earlier receive of the same actor that a goal may name, or None
+	place   int32 // where the step is received: see places
+	before  int32 // the last earlier step at the same place that a goal may name, or None
 	counts  bool  // set for a receive that a goal may name
 	given   bool  // set for a fault or a step of start-up, because the strategy does not choose such a step
 	changes bool  // set if the step changes the handlers of the actor
@@ -47,10 +47,31 @@ func (r *Reader) Base(t *trace.Trace) *Base {
 	return &r.base
 }
 
-// stepOf describes step i of a trace, without setting the field before.
-func stepOf(t *trace.Trace, i int) step {
-	s := &t.Steps[i]
-	return step{s.ID, s.Actor, trace.None, counts(s), isGiven(s), s.Changed}
+// A places says where the steps of a run are received: at their actors or, if a goroutine
+// does an operation on an object, at that object. So two operations on a channel or a mutex
+// form a goal like two receives of an actor. The numbers of objects follow those of actors.
+type places struct {
+	trace   *trace.Trace
+	objects hash.Table // maps the number of an object to its place
+	next    int        // the index of the next element of trace.Touches
+}
+
+func (p *places) begin(t *trace.Trace) {
+	p.trace, p.next = t, 0
+	p.objects.Reset()
+}
+
+// of returns the place of step i. A step with operations on several objects is received at
+// the first of these. of must be called for each step once, in their order.
+func (p *places) of(i int) int32 {
+	t := p.trace
+	for ; p.next < len(t.Touches) && int(t.Touches[p.next].Step) <= i; p.next++ {
+		if x := &t.Touches[p.next]; int(x.Step) == i && x.What == trace.AnObject {
+			place, _ := p.objects.Add(uint64(uint32(x.Actor)), int32(len(t.Actors)+p.objects.Len()))
+			return place
+		}
+	}
+	return t.Steps[i].Actor
 }
 
 // isGiven reports whether the strategy does not choose step s.
@@ -59,6 +80,14 @@ func isGiven(s *trace.Step) bool { return s.Kind != trace.Receive || s.Settled }
 // counts reports whether a goal may name step s (see Criterion).
 func counts(s *trace.Step) bool {
 	return !isGiven(s) && (s.Wanted == trace.Anything || s.Wanted == trace.SomeMatch)
+}
+
+// withNone adds None to a list until it has an element for the given place.
+func withNone(list []int32, place int32) []int32 {
+	for len(list) <= int(place) {
+		list = append(list, trace.None)
+	}
+	return list
 }
 
 // Len returns the number of steps.
@@ -84,7 +113,7 @@ func (b *Base) goal(c Criterion, x, y int32) Goal { return Goal{c, b.steps[x].id
 // the Bitá paper).
 func (b *Base) related(c Criterion, x, y int32) bool {
 	p, q := &b.steps[x], &b.steps[y]
-	return p.actor == q.actor && p.counts && q.counts && (c != PMR || p.changes || q.changes)
+	return p.place == q.place && p.counts && q.counts && (c != PMR || p.changes || q.changes)
 }
 
 // A closure computes for each two steps of a run whether one must come before the other,
@@ -111,12 +140,13 @@ type closure struct {
 	channels hash.Table // maps a channel to the last step that received from the channel
 	touched  hash.Table // maps a piece of state, except trace.ItsSteps, to the last step that accessed the state
 	actors   []actor
+	places   places
+	counted  []int32 // for each place, the last step with counts set, or None
 }
 
 // An actor is the state of a closure for one actor of the run.
 type actor struct {
 	start   int32 // the step in which the actor received its start message, or None
-	counted int32 // the actor's last receive that a goal may name, or None
 	touched int32 // the last step that accessed trace.ItsSteps of the actor, or None
 }
 
@@ -140,18 +170,21 @@ func (c *closure) read(t *trace.Trace, b *Base) {
 	c.touched.Reset()
 	c.actors = c.actors[:0]
 	for range t.Actors {
-		c.actors = append(c.actors, actor{trace.None, trace.None, trace.None})
+		c.actors = append(c.actors, actor{trace.None, trace.None})
 	}
 	c.close(n)
+	c.places.begin(t)
+	c.counted = c.counted[:0]
 	for i := range b.steps {
-		s := stepOf(t, i)
-		if s.counts {
-			a := &c.actors[s.actor]
-			s.before, a.counted = a.counted, int32(i)
+		s := &t.Steps[i]
+		at := step{s.ID, c.places.of(i), trace.None, counts(s), isGiven(s), s.Changed}
+		if at.counts {
+			c.counted = withNone(c.counted, at.place)
+			at.before, c.counted[at.place] = c.counted[at.place], int32(i)
 		}
-		b.steps[i] = s
+		b.steps[i] = at
 	}
-	c.Trace, c.must = nil, nil
+	c.Trace, c.must, c.places.trace = nil, nil, nil
 }
 
 // close finds, for each of the first n steps, the steps that must come before it.

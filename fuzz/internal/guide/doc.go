@@ -2,7 +2,8 @@
 // section IV of the Bitá paper (Tasharofi et al., "Bita: Coverage-guided, automatic
 // testing of actor programs", ASE 2013).
 //
-// A Goal is a receive pair: two receives of one actor, in one of the two orders. A Base is
+// A Goal is a receive pair: two receives of one actor, in one of the two orders. An operation
+// of a goroutine on a channel or another object counts as a receive of the object. A Base is
 // a recorded run that knows which of its steps must come before which. A Generator goes
 // through the pairs of steps of a base that can be reversed. For each goal that was not
 // achieved before, it returns an Order that achieves this goal and as many others as

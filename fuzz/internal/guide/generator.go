@@ -26,16 +26,16 @@ type Generator struct {
 	// "x before y" is known to be achieved: by the base, by an order or by achieved.
 	known []uint64
 	whole []int32
-	after []int32 // for each step, the next receive of its actor, None if there is none or if the step does not count
+	after []int32 // for each step, the next receive at its place, None if there is none or if the step does not count
 
 	// The two receives that the method following returns next. x is -1 at first.
 	x, y   int32
 	turned bool
 
 	// The fields from here on are memory for achieve and schedule.
-	earlier []uint64 // has a row of bits for each actor: its receives so far, for PR
-	last    []int32  // for each actor, its last receive so far, for the other criteria
-	before  []int32  // for each step, the previous receive of its actor, for the other criteria
+	earlier []uint64 // has a row of bits for each place: the receives so far, for PR
+	last    []int32  // for each place, the last receive so far, for the other criteria
+	before  []int32  // for each step, the previous receive at its place, for the other criteria
 	lists   [2][]int32
 	tail    []int32
 }
@@ -52,11 +52,11 @@ func NewGenerator(b *Base, by Criterion, achieved Achieved) *Generator {
 func (g *Generator) Begin(b *Base, by Criterion, achieved Achieved) {
 	g.base, g.by, g.achieved = b, by, achieved
 	g.x, g.y, g.turned = -1, trace.None, false
-	n, actors := len(b.steps), 0
+	n, places := len(b.steps), 0
 	g.after = g.after[:0]
 	for i := range b.steps {
 		s := &b.steps[i]
-		actors = max(actors, int(s.actor)+1)
+		places = max(places, int(s.place)+1)
 		g.after = append(g.after, trace.None)
 		if s.before != trace.None {
 			g.after[s.before] = int32(i)
@@ -64,8 +64,8 @@ func (g *Generator) Begin(b *Base, by Criterion, achieved Achieved) {
 	}
 	g.known = slices.Grow(g.known[:0], n*b.words)[:n*b.words]
 	clear(g.known)
-	g.earlier = slices.Grow(g.earlier[:0], actors*b.words)[:actors*b.words]
-	g.last = slices.Grow(g.last[:0], actors)[:actors]
+	g.earlier = slices.Grow(g.earlier[:0], places*b.words)[:places*b.words]
+	g.last = slices.Grow(g.last[:0], places)[:places]
 	g.before = slices.Grow(g.before[:0], n)[:n]
 	g.whole = b.appendWhole(g.whole[:0])
 	g.achieve(g.whole)
@@ -90,7 +90,7 @@ func (g *Generator) achieve(order []int32) {
 		if !s.counts {
 			continue
 		}
-		last := &g.last[s.actor]
+		last := &g.last[s.place]
 		for x := *last; x != trace.None; x = g.before[x] {
 			if b.related(g.by, x, y) {
 				set(g.knownOf(y), int(x))
@@ -110,7 +110,7 @@ func (g *Generator) achieveAll(order []int32) {
 	clear(g.earlier)
 	for _, y := range order {
 		if s := &g.base.steps[y]; s.counts {
-			earlier := g.earlier[int(s.actor)*words:][:words]
+			earlier := g.earlier[int(s.place)*words:][:words]
 			add(g.knownOf(y), earlier)
 			set(earlier, int(y))
 		}

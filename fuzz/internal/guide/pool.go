@@ -32,7 +32,8 @@ type Pool struct {
 	odds   []int      // has an element for each kept run: its weight in the method choose
 	number hash.Table // maps the identity of a step to its index in steps
 	steps  []sight
-	last   []int32 // has an element for each actor of the run that See counts: the last receive that counts, or None
+	places places  // of the run that See counts
+	last   []int32 // for each place of that run, the last receive that counts, or None
 	failed Goals   // the goals of the orders that no run could follow
 }
 
@@ -40,7 +41,7 @@ type Pool struct {
 type sight struct {
 	mixed uint64  // a hash of the step's identity
 	kept  bool    // set if a kept run has the step
-	next  []int32 // the next receive of the same actor, for each run with the step
+	next  []int32 // the next receive at the same place, for each run with the step
 }
 
 // A Kept is a run that a Pool keeps.
@@ -74,22 +75,22 @@ func (p *Pool) See(t *trace.Trace) (isNew bool) {
 	p.runs++
 	sum := uint64(0)
 	p.last = p.last[:0]
-	for range t.Actors {
-		p.last = append(p.last, trace.None)
-	}
+	p.places.begin(t)
 	for i := range t.Steps[:min(len(t.Steps), mostSteps)] {
 		st := &t.Steps[i]
 		k := p.numberOf(st.ID)
 		at := &p.steps[k]
 		sum += at.mixed
 		isNew = isNew || !at.kept
-		if counts(st) {
-			if last := p.last[st.Actor]; last != trace.None {
+		if place := p.places.of(i); counts(st) {
+			p.last = withNone(p.last, place)
+			if last := p.last[place]; last != trace.None {
 				p.steps[last].next = append(p.steps[last].next, k)
 			}
-			p.last[st.Actor] = k
+			p.last[place] = k
 		}
 	}
+	p.places.trace = nil
 	p.times[p.shapeOf(sum)]++
 	return isNew
 }

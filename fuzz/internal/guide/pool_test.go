@@ -252,6 +252,28 @@ func TestTouchedSteps(t *testing.T) {
 	}
 }
 
+// Operations of two actors on one object form a goal, even if the object has the number of an
+// actor. Steps of different actors without a common object form none.
+func TestOperationsFormGoals(t *testing.T) {
+	tr := &trace.Trace{Actors: make([]trace.Actor, 4), Sends: make([]trace.Send, 4), Steps: make([]trace.Step, 4)}
+	for i := range tr.Steps {
+		tr.Actors[i].Step = trace.None
+		tr.Sends[i] = trace.Send{From: trace.Test, To: int32(i), Step: trace.None}
+		tr.Steps[i] = trace.Step{ID: uint64(i) + 1, Send: int32(i), Actor: int32(i), Prev: trace.None}
+	}
+	for _, x := range [][2]int32{{0, 2}, {1, 7}, {1, 2}, {3, 7}} { // steps and objects
+		tr.Touches = append(tr.Touches, trace.Touch{Step: x[0], Actor: x[1], What: trace.AnObject})
+	}
+	g := NewGenerator(NewBase(tr), PR, &Goals{})
+	o, ok := g.Next()
+	if want := (Goal{PR, 4, 2}); !ok || o.Goal != want {
+		t.Errorf("%v, want the goal %v", o, want)
+	}
+	if o, ok = g.Next(); ok {
+		t.Errorf("a second order %v", o)
+	}
+}
+
 // Of a long run, a base reads only the first mostSteps steps.
 func TestBaseIsBounded(t *testing.T) {
 	if n := NewBase(crowd(t, mostSteps, 1)).Len(); n != mostSteps {

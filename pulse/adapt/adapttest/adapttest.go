@@ -188,7 +188,7 @@ func (a Adapter) Test() error {
 		return errors.New("adapttest: Adapter.New has returned nil: return the runtime to test")
 	}
 	s := &suite{adapter: a, seeds: cmp.Or(a.Seeds, 100), broken: map[rule]string{}, ids: map[string]string{}}
-	for s.mark = fmt.Sprintf("%p", s); labelled(s.mark) != ""; { // an earlier suite at this address may have left goroutines with the same mark
+	for s.mark = fmt.Sprintf("%p", s); labelled(s.mark) != ""; { // an earlier suite had the same address, and its goroutines still have the mark
 		s.mark += "+"
 	}
 	s.run()
@@ -244,8 +244,8 @@ var rules = []struct {
 type suite struct {
 	adapter Adapter
 	seeds   int
-	broken  map[rule]string   // by rule: its first violation
-	ids     map[string]string // addresses by program and actor
+	broken  map[rule]string   // the first violation of each broken rule
+	ids     map[string]string // the text of an actor's address, by program and actor
 	mark    string            // the label of all goroutines that the suite starts
 	asks    bool              // the runtime's actors can wait
 	becomes bool              // the runtime's actors can change their behavior

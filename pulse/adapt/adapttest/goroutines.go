@@ -45,7 +45,7 @@ func leftBehind(mark string) (text string) {
 // began.
 func labelled(mark string) string {
 	var b bytes.Buffer
-	_ = pprof.Lookup("goroutine").WriteTo(&b, 1) // a buffer never fails
+	_ = pprof.Lookup("goroutine").WriteTo(&b, 1) // writing to a buffer never fails
 	label := fmt.Sprintf("%q:%q", labelKey, mark)
 	var list []string
 	for group := range strings.SplitSeq(b.String(), "\n\n") {

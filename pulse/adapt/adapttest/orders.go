@@ -58,7 +58,7 @@ func (x *explorer) explore(o explore.Options) (explore.Result, bool) {
 	o.KeepOn, o.Stop = true, x.stop
 	r, err := explore.Explore(o, x)
 	if err != nil {
-		panic(err) // allOrders passes only valid options
+		panic(err) // unreachable: allOrders passes only valid options
 	}
 	x.sys.Close()
 	return r, !x.failed
@@ -83,7 +83,7 @@ func (s *suite) allOrders(p program, seen map[string]string) {
 	}
 	for _, list := range []map[string]string{seen, every.seen, ours.seen} {
 		if out := without(list, theirs.seen); out != "" {
-			s.breaks(orders, p.name, "%s: actors receive messages in an order that never occurs on pulse:%s", list[out], choices(out))
+			s.breaks(orders, p.name, "%s: actors receive messages in an order that never occurs with processes of package pulse:%s", list[out], choices(out))
 			return
 		}
 	}
@@ -92,13 +92,13 @@ func (s *suite) allOrders(p program, seen map[string]string) {
 	case got.Nondeterminism != "":
 		s.breaks(replay, p.name, "the same decisions lead to a different run: %s", got.Nondeterminism)
 	case got.Reduction != want.Reduction:
-		s.breaks(orders, p.name, "steps conflict by more than messages, unlike on pulse: %s", got.Because)
+		s.breaks(orders, p.name, "steps conflict by more than messages, unlike with processes of package pulse: %s", got.Because)
 	case !got.Complete:
-		s.breaks(orders, p.name, "there are at least %d distinct orders, but %d on pulse", got.Distinct, want.Distinct)
+		s.breaks(orders, p.name, "there are at least %d distinct orders, but %d with processes of package pulse", got.Distinct, want.Distinct)
 	case out != "":
-		s.breaks(orders, p.name, "an order of messages that occurs on pulse never occurs:%s", choices(out))
+		s.breaks(orders, p.name, "the runtime never shows this order of messages, which occurs with processes of package pulse:%s", choices(out))
 	case got.Distinct != want.Distinct:
-		s.breaks(orders, p.name, "there are %d distinct orders, but %d on pulse, though all actors receive the same messages", got.Distinct, want.Distinct)
+		s.breaks(orders, p.name, "there are %d distinct orders, but %d with processes of package pulse, though all actors receive the same messages", got.Distinct, want.Distinct)
 	}
 }
 

@@ -6,11 +6,12 @@ import (
 	"github.com/jostle-go/jostle/fuzz/explore"
 )
 
-// TestPrograms: how many distinct orders each program has for pulse. Those of
-// senders, pi and philosophers are the known ones of programs with these names;
-// pingpong doubles with each round. In family, each of three parents hears of its two
-// children in either order. In askers, the server has six orders for two and two
-// questions. Each asker may receive its hello last or, unless the other does, first.
+// TestPrograms checks the number of distinct orders of each program. For senders, pi
+// and philosophers it is the known number of the programs with these names. pingpong
+// has two orders in each of its four rounds. In family, the reports of two children
+// reach each of three parents in either order. In askers, two pairs of questions reach
+// the server in one of six orders, and an asker receives the other's hello before or
+// after its own questions. It is impossible that both askers receive it before.
 func TestPrograms(t *testing.T) {
 	want := map[string]int{"senders": 90, "pingpong": 16, "pi": 6, "family": 8, "philosophers": 48, "askers": 18}
 	for _, p := range programs() {

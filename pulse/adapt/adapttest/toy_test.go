@@ -185,7 +185,7 @@ func (a *agent) put(to address, n note) {
 	a.host.Enqueue(a.ref, b.ref, n)
 }
 
-// Receive takes a step.
+// Receive handles a message or, with a fault, does something that an adapter must not do.
 func (a *agent) Receive(ctx *pulse.Ctx, msg any) {
 	switch a.fault {
 	case "a goroutine":

@@ -82,13 +82,13 @@ func (s *suite) stuck() {
 	p.play(sys, s.adapter.New)
 	switch f := sys.Failure(); {
 	case f == nil:
-		s.breaks(stuck, p.name, "patient waits for what cannot come, and the run does not fail")
+		s.breaks(stuck, p.name, "the actor patient waits for a message that never comes, and the run does not fail")
 	case f.Kind != pulse.KindStuck:
-		s.breaks(stuck, p.name, "patient waits for what cannot come, and the run fails with a failure of the kind %v: %v", f.Kind, f)
+		s.breaks(stuck, p.name, "the actor patient waits for a message that never comes, and the run fails with a failure of the kind %v: %v", f.Kind, f)
 	case !strings.Contains(f.Detail, "patient waits"):
-		s.breaks(stuck, p.name, "patient waits for what cannot come, and the report does not name it: %v", f)
+		s.breaks(stuck, p.name, "the actor patient waits for a message that never comes, and the report does not name it: %v", f)
 	case s.asks && strings.Contains(f.Detail, "bystander"):
-		s.breaks(stuck, p.name, "bystander waits for nothing, and the report names it: %v", f)
+		s.breaks(stuck, p.name, "the actor bystander does not wait, and the report names it: %v", f)
 	}
 }
 

@@ -35,7 +35,7 @@ func (n *node) drain(out *output) {
 func (n *node) sawReady(rd *raft.Ready, out *output) {
 	conf := n.conf
 	if n.isBehind() || conf == n.toldConf && n.applied == n.toldAt {
-		conf = nil // Safety has this configuration already, or raft has a newer one
+		conf = nil // not passed: Safety has this configuration already, or raft has a newer one
 	}
 	written := rd.HardState != nil || rd.Snapshot != nil || len(rd.Entries) > 0
 	if !written && conf == nil && rd.SoftState == nil && len(rd.CommittedEntries) == 0 {
@@ -69,8 +69,8 @@ func (n *node) now(rd *raft.Ready, out *output) {
 	n.committed(rd.CommittedEntries, out)
 }
 
-// stored restores a snapshot that is safe on disk. Only planted mistakes use the
-// entries.
+// stored restores the snapshot of a Ready when that Ready is safe on disk. Only
+// planted mistakes use the entries of the Ready here.
 func (n *node) stored(snap *raftpb.Snapshot, entries []*raftpb.Entry, out *output) {
 	wrong := n.cluster.config.mistake
 	switch {

@@ -125,9 +125,10 @@ var edits = []edit{
 `, 19},
 }
 
-// TestFaultsOfTheLibrary plants faults in a copy of the library, each of which one scene
-// finds. By day one seed searches, with JOSTLE_NIGHTLY=1 five do. The golden files have, for
-// each seed, the run that found the fault. The same copy without a fault passes as many runs.
+// TestFaultsOfTheLibrary checks that searches in contested find each fault that is planted in
+// a copy of the library. By day one seed searches, with JOSTLE_NIGHTLY=1 five do. The golden
+// files have, for each seed, the run that found the fault. The same copy without a fault passes
+// as many runs.
 //
 // The copy is built with this test. The process with the copy runs this test with JOSTLE_PLANTED set.
 func TestFaultsOfTheLibrary(t *testing.T) {
@@ -175,7 +176,7 @@ type contest struct {
 	Said  string
 }
 
-// contestName is the environment variable that gives a process its contest.
+// contestName is the environment variable that has a process's contest, as JSON.
 const contestName = "JOSTLE_CONTEST"
 
 // searchContested runs a contest in the process with the fault, and prints the result.

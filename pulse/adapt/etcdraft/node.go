@@ -39,7 +39,7 @@ type node struct {
 	observe func()        // passes the next observation to Safety
 
 	toldConf *raftpb.ConfState // the last configuration that was passed to Safety
-	toldAt   uint64            // the value of applied when toldConf was passed
+	toldAt   uint64            // the index of the last applied entry when toldConf was passed to Safety
 }
 
 // isBehind reports whether raft has accepted a snapshot that state does not contain

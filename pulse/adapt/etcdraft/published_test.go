@@ -65,7 +65,7 @@ func (c tallies) hold(t *testing.T, seed uint64, runs int) {
 // events are the names of the counted events, in the order of the columns.
 var events = []string{"leader", "another", "applied", "read", "changed", "moved", "snapshot", "drop", "duplicate", "delay", "crash", "in step", "restart", "loss", "partition"}
 
-// A tally counts runs.
+// A tally counts the runs of one kind of scene, their steps and their events.
 type tally struct {
 	runs, steps int
 	in          map[string]int // for each event, the number of runs in which it happened

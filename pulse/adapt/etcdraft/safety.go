@@ -33,10 +33,10 @@ type Safety struct {
 	nodes     []observed
 	leaders   map[uint64]uint64   // the leader of each term
 	newest    uint64              // the highest term in leaders
-	entries   [][]known           // by index: all entries seen there, one for each term
-	committed []known             // by index: the committed entry; its term is 0 if none was seen
+	entries   [][]known           // all entries seen at each index, one for each term
+	committed []known             // the committed entry at each index; its term is 0 if none was seen
 	top       uint64              // the highest index in committed
-	confs     []*raftpb.ConfState // by index: the configuration of nodes that have applied the log up to there; nil if unknown
+	confs     []*raftpb.ConfState // the configuration of nodes that have applied the log up to each index; nil if unknown
 	reads     map[uint64]uint64   // for each pending read, the value of top when the client asked
 }
 
@@ -48,7 +48,7 @@ type observed struct {
 	term    uint64 // the last term in which the node was seen leading
 
 	conf   *raftpb.ConfState // the last configuration that was compared with those of other nodes
-	confAt uint64            // the value of applied when conf was compared
+	confAt uint64            // the node's applied index when conf was compared
 }
 
 // A known is an entry that a Safety has seen.

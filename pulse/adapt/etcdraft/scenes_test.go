@@ -21,10 +21,10 @@ type scene struct {
 	reads     int
 	changes   []raftpb.ConfChangeI
 	transfers int
-	reboot    int // the node that restarts and loses its memory at time reboots; 0 for none
-	reboots   time.Duration
-	ticks     int  // the length of the scene, in ticks
-	punctual  bool // ticks come only when no message is deliverable
+	reboot    int           // the node that restarts and loses its memory; 0 for none
+	reboots   time.Duration // the virtual time of that restart
+	ticks     int           // the length of the scene, in ticks
+	punctual  bool          // ticks come only when no message is deliverable
 	faults    pulse.Faults
 }
 
@@ -34,7 +34,7 @@ func wrong() pulse.Faults {
 		DelayBy: []time.Duration{150 * time.Millisecond, 600 * time.Millisecond}}
 }
 
-// add and remove return changes of the configuration by one node.
+// change returns a configuration change of the given type for one node.
 func change(what raftpb.ConfChangeType, node uint64) *raftpb.ConfChange {
 	return &raftpb.ConfChange{Type: what.Enum(), NodeId: new(node)}
 }

@@ -66,8 +66,9 @@ func same(t *testing.T, got []string, want ...string) {
 	}
 }
 
-// TestMessages: nodes know each other by their numbers, the test is 0, and clients
-// have higher numbers, to which a node can answer, also in a later step.
+// TestMessages checks the numbers of senders: a node has its own number, the test has
+// 0, and clients have higher numbers than nodes. A node can answer a client by its
+// number, also in a later step.
 func TestMessages(t *testing.T) {
 	var client int
 	got := run(t, pulse.Options{}, machine.Config[string]{Nodes: 2}, func(_ func(string), from int, msg string, out *machine.Output[string]) {

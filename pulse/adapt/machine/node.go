@@ -22,7 +22,7 @@ type node[M any] struct {
 // message of type M is mistaken for one.
 type (
 	tick         struct{}
-	synced       struct{}        // completes the first of syncs
+	synced       struct{}        // makes the node perform its oldest pending SyncLater
 	timer[M any] struct{ msg M } // the message of an Output.After
 )
 
@@ -104,7 +104,7 @@ func (n *node[M]) carryOut(ctx *pulse.Ctx) {
 	first := true
 	for i := range n.out.list {
 		e := &n.out.list[i]
-		if e.Kind < Log { // a crash between two effects of the kinds Send to After makes a difference
+		if e.Kind < Log { // a crash before a Log or a Do would make no difference
 			if !first {
 				ctx.MayCrash()
 			}

@@ -379,10 +379,10 @@ type (
 	result struct{ n int }
 )
 
-// resultsSurvive has a boss whose worker sends its last result and stops. When the
-// worker has ended, the boss considers missing results lost, and orders them again.
-// But the message of the end may overtake the result. In the mended form the boss
-// poisons the worker when the result has come.
+// resultsSurvive returns a property with a boss and a worker. The worker sends its last
+// result and stops. When the boss is notified of the stop, it considers missing results
+// lost, and orders them again. But this notice is a system message and may overtake the
+// result. In the mended form, the boss poisons the worker after it has received the result.
 func resultsSurvive(mended bool) func(*props.T) {
 	return func(t *props.T) {
 		sys := t.System()

@@ -44,7 +44,7 @@ type cell struct {
 	backlog   []any // user messages that came while the actor accepted only system messages
 	source    uint64
 	children  uint64
-	urgent    map[*cell]*notice // by receiver: the last system message that this cell has sent to the receiver
+	urgent    map[*cell]*notice // the last system message that this cell has sent to each receiver
 	known     *graves
 	grave     *grave // set once the actor has stopped
 	behaviors behaviors
@@ -62,7 +62,7 @@ type invoker interface {
 // A notice is a system message in transit.
 type notice struct {
 	message any
-	before  *notice // the previous one from this sender to this receiver
+	before  *notice // the previous notice from this sender to this receiver
 	done    bool    // set once the message is handled; used only by the receiver
 	own     bool    // set if the receiver sent the message to itself
 	known   *graves
@@ -76,7 +76,7 @@ func (n *notice) String() string { return systemLabel(n.message) }
 // system message to the same receiver. The field known has the stopped actors that
 // the sender knows about.
 type letter struct {
-	message any // including its envelope, if any
+	message any // the message, in its envelope if it has one
 	after   *notice
 	known   *graves
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/jostle-go/jostle/pulse/adapt/protoactor"
 )
 
-// A hall makes the test spawn actors and send messages, as adapttest asks.
+// A hall is an adapttest.Runtime: with it the test spawns actors and sends messages.
 type hall struct{ *actor.RootContext }
 
 func (h hall) Spawn(name string, handler adapttest.Handler) adapttest.Address {

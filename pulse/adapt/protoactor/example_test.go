@@ -14,7 +14,7 @@ import (
 // balance asks for the balance of an account.
 type balance struct{}
 
-// account is an actor as it is in production.
+// account is an actor of the program, the same in tests as in production.
 type account struct{ sum int }
 
 func (a *account) Receive(ctx actor.Context) {

@@ -127,8 +127,8 @@ func (w *world) rest() {
 
 func (w *world) shown() []*grave { return w.fresh[:min(len(w.fresh), mostFresh)] }
 
-// dig frees the id of cell c for a new actor, if c's actor has stopped and the
-// spawner knows of the stop. The cell may be nil.
+// dig frees the id of a stopped actor for a new actor, if the spawner knows of the stop.
+// c is the cell of the actor that has the id, or nil.
 func (w *world) dig(c *cell) {
 	if c != nil && c.grave != nil && c.grave.isKnown() {
 		c.grave.leaveRegistry()

@@ -24,7 +24,7 @@ type layout struct {
 	cond, done, err, timer  uintptr // of a Future
 	pipes                   uintptr
 	failures                uintptr // of a RestartStatistics
-	mailbox, spawner, rules int     // of Props, as field numbers
+	mailbox, spawner, rules int     // of Props: field numbers, not offsets
 	guardian                int
 	process                 uintptr // of a PID
 	box                     uintptr // of an ActorProcess

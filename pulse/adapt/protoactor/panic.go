@@ -145,7 +145,7 @@ type backingOff struct {
 	window, initial time.Duration
 }
 
-// HandleFailure restarts the child later.
+// HandleFailure restarts the child after some virtual time, which grows with each failure.
 func (s *backingOff) HandleFailure(_ *actor.ActorSystem, by actor.Supervisor, child *actor.PID, rs *actor.RestartStatistics, reason, _ any) {
 	if rs.NumberOfFailures(s.window) == 0 {
 		rs.Reset()

@@ -32,7 +32,7 @@ type venue struct {
 	notes map[string][]string
 	open  int           // the number of actors that have not made their last note
 	over  chan struct{} // closed when open has become zero
-	late  uint          // a bit mask: at which places a real run should let other actors run first, as far as possible
+	late  uint          // a bit mask of the places at which a real run tries to let other actors run first
 }
 
 func newVenue(as *actor.ActorSystem, open int) *venue {
@@ -552,7 +552,7 @@ func (p ported) real(t *testing.T, times int) map[string]int {
 	return seen
 }
 
-// strays returns the real results that no order under jostle has.
+// strays returns the results in proto.actor itself that no order under jostle has.
 func strays(real map[string]int, known map[string]bool) (list []string) {
 	for result := range real {
 		if !known[result] {
@@ -562,8 +562,8 @@ func strays(real map[string]int, known map[string]bool) (list []string) {
 	return list
 }
 
-// explored returns the results of all orders that Explore runs, without random runs:
-// these could hide that it skips an order.
+// explored returns the results of all orders that Explore runs. Explore makes no random
+// runs here, because these could hide that it skips an order.
 func (p ported) explored(t *testing.T) (map[string]bool, fuzz.Verdict) {
 	t.Helper()
 	known := map[string]bool{}
@@ -679,7 +679,7 @@ func TestAnswers(t *testing.T) {
 	for _, x := range []struct {
 		name  string
 		play  func(waits int) func(*venue)
-		waits []string // the only result with waits 1, and with waits 2
+		waits []string // the only result of play(1), and of play(2)
 		all   int
 	}{
 		{"piped, among those of the asker", pipes, []string{"collector: b!, 1, 2.", "collector: 1, b!, 2."}, 3},

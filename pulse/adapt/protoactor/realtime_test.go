@@ -74,7 +74,7 @@ func TestRealTimeIsRefused(t *testing.T) {
 	}
 }
 
-// TestPassivation checks passivation like proto.actor's own test, but in virtual time.
+// TestPassivation does what proto.actor's own test of the passivation plugin does, but in virtual time.
 func TestPassivation(t *testing.T) {
 	sys := pulse.New(pulse.Options{})
 	defer sys.Close()

@@ -313,7 +313,7 @@ func who(note string) string {
 	return name
 }
 
-// A telling is a worker that reports each run.
+// A telling is an explore.Worker that also passes each explore.Run to the function tell.
 type telling struct {
 	*worker
 	tell func(explore.Run)

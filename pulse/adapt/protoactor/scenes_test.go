@@ -513,7 +513,7 @@ func first(v any, err error) any {
 	return v
 }
 
-// planted returns the mistakes, each with synchronous and with asynchronous writes.
+// hashed is a message with the key by which a consistent-hash router chooses a receiver.
 type hashed string
 
 func (h hashed) Hash() string { return string(h) }

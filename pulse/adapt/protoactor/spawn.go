@@ -73,7 +73,7 @@ func (w *world) spawn(as *actor.ActorSystem, id string, props *actor.Props, pare
 func (w *world) hosted(props *actor.Props) *actor.Props {
 	own := mailboxOf(props)
 	if own != nil && reflect.ValueOf(own).Pointer() == reflect.ValueOf(w.newMailbox).Pointer() {
-		return props // already such a copy, because a router spawns with a copy of its own props
+		return props // these props of a router's helper actor are a copy of such a copy
 	}
 	if ours := w.props[props]; ours != nil {
 		return ours

@@ -75,7 +75,7 @@ type world struct {
 	as      *actor.ActorSystem
 	cells   map[string]*cell // the cells of all actors, by the ids of their PIDs
 	props   map[*actor.Props]*actor.Props
-	times   map[*actor.RestartStatistics][]time.Duration // by an actor's statistics: the virtual times of its failures
+	times   map[*actor.RestartStatistics][]time.Duration // the virtual times of an actor's failures; the key is proto.actor's record of its failures
 	test    *cell
 	current *cell
 	home    uintptr  // the goroutine of the test

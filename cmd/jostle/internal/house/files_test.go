@@ -81,7 +81,7 @@ func usedFiles(t *tree) (found []finding) {
 
 // A mentions has the references in a folder's sources to its other files.
 type mentions struct {
-	patterns []string // strings in tests, and what go:embed names
+	patterns []string // string literals in tests, and patterns of go:embed lines
 	tests    []string // the names of tests
 }
 
@@ -120,12 +120,13 @@ func isTestName(name string) bool {
 	})
 }
 
-// covers reports whether a file is mentioned by its path or that of a folder it is in,
-// with testdata in front or without. It may also be mentioned by its name or the first
-// part of that. Any of these may be the name of a test, as in corpora.
+// covers reports whether the sources mention a file. They may mention the path of the
+// file or of a folder that contains it, with or without testdata in front. They may also
+// mention the file's name, or the name up to the first dot. A file that is named after a
+// test, or is in such a folder, counts as mentioned.
 func (m mentions) covers(file string) bool {
 	if strings.HasSuffix(file, ".md") && !strings.Contains(file, "/") {
-		return true // a page for people
+		return true // a document such as README.md, which no source needs to mention
 	}
 	names := []string{path.Base(file), stem(file)}
 	for p := file; p != "." && p != "testdata"; p = path.Dir(p) {

@@ -41,7 +41,7 @@ type tree struct {
 	fset    *token.FileSet
 	folders []*folder         // in the order of their paths
 	top     []fs.DirEntry     // the files and folders of the top level
-	texts   map[string]string // every text that is not a Go source, by path, outside testdata
+	texts   map[string]string // every text file outside testdata except Go sources, by path
 	samples map[string]string // every Go source and golden file in a testdata, by path
 	ignored []string          // the patterns of .gitignore
 }
@@ -200,7 +200,7 @@ var (
 	module *tree
 )
 
-// mustLoad is load for tests.
+// mustLoad calls load, and fails the test if load returns an error.
 func mustLoad(t *testing.T, fsys fs.FS) *tree {
 	t.Helper()
 	tr, err := load(fsys)

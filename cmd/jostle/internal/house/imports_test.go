@@ -71,13 +71,13 @@ const order = `
 var outside = map[string][]string{
 	"props":                  {"pgregory.net/rapid", "github.com/leanovate/gopter", "golang.org/x/exp/rand"},
 	"props/linear":           {"github.com/anishathalye/porcupine"},
-	"props/machine":          {"pgregory.net/rapid"}, // its commands are given what rapid generates
+	"props/machine":          {"pgregory.net/rapid"}, // rapid generates the arguments of commands
 	"fuzz/subjects/*":        {"pgregory.net/rapid"},
 	"fuzz":                   {"golang.org/x/exp/rand"},
 	"fuzz/internal/guide":    {"golang.org/x/exp/rand"},
 	"fuzz/internal/campaign": {"golang.org/x/exp/rand"},
 	"cmd/jostle":             {"github.com/modelcontextprotocol/go-sdk", "github.com/spf13/cobra", "golang.org/x/term"}, // a nested module
-	// Nested modules, a go.mod each. The maps are in the types of proto.actor's registry.
+	// Adapters are nested modules with a go.mod each. A type of proto.actor's registry uses concurrent-map.
 	"pulse/adapt/*": {"github.com/asynkron/protoactor-go", "github.com/orcaman/concurrent-map", "go.etcd.io/raft"},
 	// raft writes messages of protobuf into its log.
 	"pulse/adapt/etcdraft": {"go.etcd.io/raft", "google.golang.org/protobuf"}, // another
@@ -90,18 +90,17 @@ var outsideTests = []string{
 	"github.com/google/go-cmp",
 	"github.com/rogpeppe/go-internal",
 	"github.com/creack/pty",
-	"github.com/stretchr/testify", // tests that its users can pass a props.T
+	"github.com/stretchr/testify", // for a test that testify accepts a props.T
 	"gopkg.in/yaml.v3",            // reads the workflows that the command writes
 	"pgregory.net/rapid",
 }
 
-// A policy is a parsed order.
+// A policy says which packages may import which. It is parsed from a text such as order.
 type policy struct {
 	below map[string]map[string]bool // for each name, all that it may import
 }
 
-// parsePolicy parses an order and completes it: what may be imported by an
-// importable package is importable.
+// parsePolicy parses a text such as order and makes the policy transitive (see close).
 func parsePolicy(text string) (policy, error) {
 	p := policy{below: map[string]map[string]bool{}}
 	for line := range strings.Lines(text) {
@@ -162,7 +161,8 @@ func (p policy) expandAll() {
 	}
 }
 
-// close makes importable what an importable package may import.
+// close makes the policy transitive: if a may import b, and b may import c, then a may
+// import c.
 func (p policy) close() {
 	for changed := true; changed; {
 		changed = false
@@ -305,17 +305,17 @@ func TestImportsCanary(t *testing.T) {
 		"high/x/deep/a.go": file("package deep"),
 	}).imports()
 	caught(t, checkImports(p, packages, edges),
-		"high/x/deep", "stray", // not named
-		"high/a.go:3",                // a package that is not named
-		"high/x/a.go:3",              // star to star
-		"leaf/a.go:3", "leaf/a.go:4", // to the right, and sideways
-		"lone/a.go:2", "lone/a.go:3", // outside the standard library
-		"lone/a_test.go:3", // a test, outside its list
-		"mid/a.go:3",       // to the right
+		"high/x/deep", "stray", // the policy does not name these packages
+		"high/a.go:3",                // imports stray
+		"high/x/a.go:3",              // imports a package that the same star stands for
+		"leaf/a.go:3", "leaf/a.go:4", // imports mid, on its right, and lone, next to it
+		"lone/a.go:2", "lone/a.go:3", // imports modules that are not in its list
+		"lone/a_test.go:3", // a test imports a module that is in no list
+		"mid/a.go:3",       // imports high/x, on its right
 	)
 }
 
-// TestPolicyCanary gives parsePolicy invalid orders.
+// TestPolicyCanary checks that parsePolicy refuses texts with cycles or missing names.
 func TestPolicyCanary(t *testing.T) {
 	for _, text := range []string{"a < b < a", "a < b\n b < c\n c < a", "a < a", "a < , b", "a <"} {
 		if _, err := parsePolicy(text); err == nil {

@@ -12,18 +12,18 @@ import (
 // cursor of a terminal, overwrite earlier output, or worse. So all text goes to terminals
 // through a few functions, which escape it. This rule finds all other code that prints.
 
-// outputs lists these functions: for each file the name of the function, or the type of
-// its receiver. Tests may print anything.
+// outputs lists the functions that may print: for each file, names of functions or of the
+// types whose methods may print. Tests may print anything.
 var outputs = map[string][]string{
-	"cmd/jostle/main.go":               {"main"},             // passes both to run, which wraps each in a screen.Output
+	"cmd/jostle/main.go":               {"main"},             // passes stdout and stderr to run, which wraps each in a screen.Output
 	"fuzz/output.go":                   {"output", "verb"},   // what the verbs print
-	"fuzz/internal/worker/serve.go":    {"giveUp"},           // the last words of a worker
+	"fuzz/internal/worker/serve.go":    {"giveUp"},           // why a worker cannot start
 	"corpus/golden/golden.go":          {"File", "Rows"},     // only tests call it
 	"fuzz/internal/browser/browser.go": {"Start", "Browser"}, // only tests call it
 
 	"fuzz/existing/existing.go": {"Test"}, // the function escapes the text
 
-	"pulse/adapt/protoactor/foreign.go": {"standardError"}, // nobody is there to tell
+	"pulse/adapt/protoactor/foreign.go": {"standardError"}, // warnings after the last run, which no test reports
 }
 
 // checkOutputs finds what prints to standard output, standard error, the log or a test.
@@ -97,7 +97,7 @@ func isName(e ast.Expr, name string) bool {
 var printing = strings.Fields("Log Logf Error Errorf Fatal Fatalf Skip Skipf Output")
 
 // prints returns the function by which a node prints, or "". Params and fields are the
-// names of tests.
+// names of parameters and fields that hold a test of package testing.
 func prints(n ast.Node, params, fields map[string]bool) string {
 	switch n := n.(type) {
 	case *ast.ImportSpec:
@@ -133,7 +133,7 @@ func prints(n ast.Node, params, fields map[string]bool) string {
 
 func TestOutputs(t *testing.T) { report(t, checkOutputs(loadModule(t))) }
 
-// TestOutputsCanary plants prints that do not go through the output of the command.
+// TestOutputsCanary checks that code that prints is reported unless outputs lists it.
 func TestOutputsCanary(t *testing.T) {
 	tr := mustLoad(t, fstest.MapFS{
 		"a/a.go": file("package a", `import ("fmt"; "log"; "os")`, "func f() { fmt.Println(1) }", "var w = os.Stderr",

@@ -20,7 +20,7 @@ var planting = regexp.MustCompile(`^Test\w*(Canary|Planted|Mistakes|FaultsOf|Are
 const countsName = "testdata/planted.golden"
 
 // plantedFaults returns the register of planted faults: the tests that plant some, by
-// package, with the first sentence of their comments. It finds those without a comment.
+// package, with the first sentence of their comments. It reports tests without a comment.
 func plantedFaults(t *tree) (register string, found []finding) {
 	var lines []string
 	t.sources(func(f *folder, s *source) {

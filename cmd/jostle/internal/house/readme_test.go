@@ -54,7 +54,7 @@ func checkExamples(t *tree) (found []finding) {
 	return found
 }
 
-// testName matches a test that a text names.
+// testName matches the name of a test in a document.
 var testName = regexp.MustCompile("`(Test[A-Z]\\w*)`")
 
 // checkNamedTests finds names of tests in CONTRIBUTING.md that do not exist.
@@ -75,14 +75,14 @@ func checkNamedTests(t *tree) (found []finding) {
 	return found
 }
 
-// mapRow matches the package that a row or a heading of the map is about.
+// mapRow matches the package at the beginning of a row or heading of the map in CONTRIBUTING.md.
 var mapRow = regexp.MustCompile("^(?:\\| |\\*\\*)`([a-z0-9/]+)`")
 
-// mapFile matches a file, or a pattern of files, that the map names.
+// mapFile matches a file, or a pattern of files, that the map in CONTRIBUTING.md names.
 var mapFile = regexp.MustCompile("`([a-z0-9_*]+\\.go)`")
 
-// checkMap finds files that the map in CONTRIBUTING.md lacks, and names in it without a
-// file. Each subject has the same two files, and doc.go is where everybody looks.
+// checkMap finds files that the map in CONTRIBUTING.md lacks, and names in the map without
+// a file. The map need not have doc.go files, or the two files that each subject has.
 func checkMap(t *tree) (found []finding) {
 	named := mapped(t.texts["CONTRIBUTING.md"])
 	for _, f := range t.folders {
@@ -109,7 +109,7 @@ func checkMap(t *tree) (found []finding) {
 	return found
 }
 
-// A mapEntry is a file, or a pattern of files, on the map.
+// A mapEntry is a file, or a pattern of files, that the map in CONTRIBUTING.md names.
 type mapEntry struct {
 	name  string
 	there bool
@@ -181,8 +181,8 @@ func (t *tree) tests(block string) (found bool) {
 // moments matches times, which differ from run to run; golden files have TIME.
 var moments = regexp.MustCompile(`\d+(\.\d+)?(µs|ms|s)\b`)
 
-// halves matches the names of cases. Their second half is a hash of all lines of the
-// file, such as those that name lines of code.
+// halves matches the names of case files. The second half of a name is a hash of the
+// file's text. It changes often, because the text has positions in Go files.
 var halves = regexp.MustCompile(`([0-9a-f]{6})-[0-9a-f]{6}\.case`)
 
 // bare returns a text without indentation, comment marks and empty lines.
@@ -228,7 +228,7 @@ func TestNamedTests(t *testing.T) { report(t, checkNamedTests(loadModule(t))) }
 
 func TestMap(t *testing.T) { report(t, checkMap(loadModule(t))) }
 
-// TestMapCanary has a file that the map lacks, and a name in the map without a file.
+// TestMapCanary checks that a file that the map lacks is reported, and a name in the map without a file.
 func TestMapCanary(t *testing.T) {
 	contributing := "# Map\n### Which file\n**`p`**: one.\n\n| a thing | `a.go`; another: `gone.go` |\n\n**Below**:\n\n| `p/q`: more | `x_*.go` |\n## Other\n| `p` | `b.go` |\n"
 	tr := mustLoad(t, fstest.MapFS{
@@ -238,13 +238,13 @@ func TestMapCanary(t *testing.T) {
 	caught(t, checkMap(tr), "p/b.go", "CONTRIBUTING.md")
 }
 
-// TestNamedTestsCanary names a test that does not exist.
+// TestNamedTestsCanary checks that the name of a test that does not exist is reported.
 func TestNamedTestsCanary(t *testing.T) {
 	tr := mustLoad(t, fstest.MapFS{"CONTRIBUTING.md": file("`TestThis`, `TestThat`"), "p/p_test.go": file("package p", "func TestThis() {}")})
 	caught(t, checkNamedTests(tr), "CONTRIBUTING.md")
 }
 
-// TestReadmeExamplesCanary shows code and output in a README that no test has.
+// TestReadmeExamplesCanary checks that code and output in a README are reported if no test has them.
 func TestReadmeExamplesCanary(t *testing.T) {
 	const fence = "```"
 	readme := "# jostle\n" + fence + "go\nx := 1\n\nuse(x)\n" + fence + "\n" + fence + "text\n1 and\n2\n" + fence + "\n" +
@@ -264,7 +264,7 @@ func TestReadmeExamplesCanary(t *testing.T) {
 	}
 }
 
-// TestReadmeCanary plants READMEs that are too long, or name other commands than .ci/run.
+// TestReadmeCanary checks that a README is reported if it is too long, or if it has commands that .ci/run does not run.
 func TestReadmeCanary(t *testing.T) {
 	const block = "```sh\ngo run ./cmd/jostle demo # the main job\n\ngo test ./...\n```\n"
 	run := file("#!/bin/bash", "  go test ./... # all", "go run ./cmd/jostle demo")

@@ -16,12 +16,12 @@ type shape struct {
 	path    string
 	lines   int // outside tests and generated files
 	rooms   int // files, and folders right below
-	arrows  int // from one room to another whose names it uses
+	arrows  int // pairs of rooms of which the first uses names of the second
 	names   int // exported
 	methods map[string]int
 }
 
-// share returns the arrows as a percentage of all that are possible.
+// share returns the number of arrows as a percentage of the number of pairs of rooms.
 func (s *shape) share() float64 {
 	if s.rooms < 2 {
 		return 0
@@ -42,8 +42,8 @@ func (s *shape) busiest() (name string, methods int) {
 // mostMethods bounds the methods of a type.
 const mostMethods = 60
 
-// mostArrows limits the share of arrows, in percent, in folders in which most files once
-// used most others.
+// mostArrows limits the percentage that the method share returns. It has the folders in
+// which most files once used most others.
 var mostArrows = map[string]float64{"pulse": 40, "fuzz/explore": 40}
 
 // mostLines bounds the lines of folders that should only call other packages.
@@ -128,8 +128,8 @@ func declared(f *ast.File, members bool) map[string]bool {
 	return names
 }
 
-// used returns the names that a file uses, in the form of declared, without those
-// of other packages and those that a function declares inside.
+// used returns the names that a file uses, in the form that the function declared
+// returns. It leaves out names of other packages and local names of functions.
 func used(f *ast.File) map[string]bool {
 	names := map[string]bool{}
 	packages := map[string]bool{}
@@ -159,7 +159,7 @@ func visit(n ast.Node, names, local, packages map[string]bool) bool {
 	return true
 }
 
-// locals returns the names that a function declares inside.
+// locals returns the names of a function's parameters and local declarations.
 func locals(d ast.Decl) map[string]bool {
 	names := map[string]bool{}
 	add := func(list ...*ast.Ident) {
@@ -194,10 +194,11 @@ func locals(d ast.Decl) map[string]bool {
 	return names
 }
 
-// draw counts the arrows: from a file to another file that declares a name which
-// it uses, if no third file declares it too, and to a folder that it imports.
+// draw counts the arrows. An arrow goes from a file to each folder right below that it
+// imports. It also goes to each file that declares a name that the first file uses,
+// unless several files declare that name.
 func (s *shape) draw(files []*source, below []string) {
-	home := map[string]int{} // by name; -1 when several declare it
+	home := map[string]int{} // the index of the file that declares a name, -1 if several do
 	for i, f := range files {
 		for name := range declared(f.syntax, true) {
 			if at, known := home[name]; known && at != i {
@@ -242,7 +243,8 @@ func checkShapes(list []*shape) (found []finding) {
 	return found
 }
 
-// TestShapes holds the bounds; with -v it prints the table.
+// TestShapes checks that no folder exceeds mostMethods, mostArrows or mostLines. With -v
+// it prints the table of all folders.
 func TestShapes(t *testing.T) {
 	list := loadModule(t).shapes()
 	report(t, checkShapes(list))
@@ -257,7 +259,8 @@ func TestShapes(t *testing.T) {
 	}
 }
 
-// TestShapesCanary measures a planted tree.
+// TestShapesCanary checks the measurements of a small planted repository, and that each of its
+// folders that exceeds a limit is reported.
 func TestShapesCanary(t *testing.T) {
 	many := make([]string, mostMethods+1)
 	for i := range many {

@@ -14,7 +14,7 @@ type rule struct {
 	name    string
 	check   func(*tree) []finding
 	planted fstest.MapFS // a repository that breaks the rule, and nearly breaks it elsewhere
-	want    []string     // where it breaks the rule
+	want    []string     // the places where planted breaks the rule
 }
 
 // rules are the rules of style, each with the faults that it must find.
@@ -135,7 +135,7 @@ const maxLines = 70
 func shortFunctions(t *tree) (found []finding) {
 	t.sources(func(_ *folder, s *source) {
 		if s.isTest() || ast.IsGenerated(s.syntax) {
-			return // people read its generator instead
+			return // people read the generator of a generated file, not the file
 		}
 		ast.Inspect(s.syntax, func(n ast.Node) bool {
 			switch n.(type) {

@@ -19,7 +19,7 @@ import (
 // known lists which packages may know others by name. On a stack, the name is the
 // only way to tell which package a function belongs to.
 var known = map[string][]string{
-	"fuzz/tool": {"github.com/jostle-go/jostle/cmd/jostle"}, // the workflows that it writes install it
+	"fuzz/tool": {"github.com/jostle-go/jostle/cmd/jostle"}, // the written workflows install the command
 	"props":     {"github.com/stretchr/testify", "pgregory.net/rapid", "github.com/leanovate/gopter", "github.com/anishathalye/porcupine"},
 }
 
@@ -83,7 +83,7 @@ func (t *tree) constants(f *folder, s *source, compared map[ast.Node]bool) (list
 	return list
 }
 
-// specs returns how many names of a declaration have a value each.
+// specs returns the number of names in a declaration if each has a value of its own, else 0.
 func specs(spec *ast.ValueSpec, ok bool) int {
 	if !ok || len(spec.Values) != len(spec.Names) {
 		return 0
@@ -111,8 +111,8 @@ func checkTies(t *tree) (found []finding) {
 	return found
 }
 
-// knows returns the package that a literal names although its folder must not know
-// that package, "" when there is none.
+// knows returns the package whose name a literal contains, if the literal's folder must
+// not know that package by name, else "".
 func knows(l literal) string {
 	name := ""
 	for _, host := range []string{modulePath + "/", "pgregory.net/", "github.com/leanovate/", "github.com/stretchr/", "github.com/anishathalye/"} {
@@ -142,9 +142,9 @@ func TestTiesCanary(t *testing.T) {
 	caught(t, checkTies(tr), "high/a.go:3", "high/b.go:2", "high/b.go:3", "high/c.go:3")
 }
 
-// said lists messages of other programs that only their words distinguish: how a process
-// of an operating system ended, what a Go tool prints, and what a program under test
-// recorded.
+// said lists texts of other programs that packages may search for, because these programs
+// have no other interface. The texts are exit states of processes, output of Go tools and
+// values that a program under test has recorded.
 var said = map[string][]string{
 	"fuzz/internal/flight":  {"exit status 0", "exit status 1", "WARNING: DATA RACE"},
 	"fuzz/internal/native":  {"go test fuzz v1"},
@@ -156,8 +156,8 @@ var said = map[string][]string{
 // Go's output, or user input.
 var lookups = []string{"pulse", "pulse/stack", "pulse/adapt/adapttest", "fuzz/internal/flight", "fuzz/internal/campaign/report", "fuzz/tool"}
 
-// hand lists the folders that may read the comment of a case for more than printing:
-// those that read old forms, and those that keep what people have written.
+// hand lists the folders that may do more than print the comment of a case. They read
+// comments of old formats, or keep comments that people have written.
 var hand = []string{"corpus", "fuzz/finding"}
 
 // call returns the package and the name of a function of another package, and its arguments.
@@ -185,8 +185,8 @@ func worded(e ast.Expr) string {
 	return ""
 }
 
-// sentences returns the constants without a type of the module's packages that have several words, by
-// the name that other packages use, such as "explore.whyLives".
+// sentences returns the untyped string constants of the module whose values have several words. The keys
+// are the names by which other packages use the constants, such as "explore.whyLives".
 func (t *tree) sentences() map[string]string {
 	list := map[string]string{}
 	t.sources(func(_ *folder, s *source) {
@@ -197,7 +197,7 @@ func (t *tree) sentences() map[string]string {
 			}
 			for _, spec := range gen.Specs {
 				spec := spec.(*ast.ValueSpec)
-				if spec.Type != nil { // the type has these constants only
+				if spec.Type != nil { // a typed constant is one of the few values of its type, not a text
 					continue
 				}
 				for i := range specs(spec, true) {
