@@ -15,7 +15,7 @@ import (
 // A rig runs programs for an explorer. It uses one system for all of them.
 type rig struct {
 	sys    *pulse.System
-	drives bool // the programs call Run themselves, if they call it
+	drives bool // set if the programs call Run themselves, so that the rig must not
 }
 
 func (r *rig) close() {
@@ -31,7 +31,7 @@ func (r *rig) worker(o pulse.Options, build func(*pulse.System) func() error) *w
 		case r.sys == nil:
 			o.Strategy = s
 			r.sys = pulse.New(o)
-		case o.Strategy != s: // the first run, or an explorer that has restarted with another search
+		case o.Strategy != s: // the strategy is new: this is the first run, or the search has restarted
 			o.Strategy = s
 			r.sys.Configure(o)
 		default:
@@ -47,7 +47,7 @@ func (r *rig) worker(o pulse.Options, build func(*pulse.System) func() error) *w
 		}
 		if f == nil && check != nil {
 			err := check()
-			if f = r.sys.Failure(); f == nil && err != nil { // the check may itself have failed the run, by an Ask
+			if f = r.sys.Failure(); f == nil && err != nil { // the check may call Ask, and so fail the run itself
 				f = &pulse.Failure{Kind: pulse.KindProperty, Text: err.Error()}
 			}
 		}
@@ -55,7 +55,8 @@ func (r *rig) worker(o pulse.Options, build func(*pulse.System) func() error) *w
 	}}
 }
 
-// explored is the result of an exploration, in the enumerator's terms.
+// explored is the result of an exploration, in a form that can be compared with the enumerator's
+// result.
 type explored struct {
 	explore.Result
 	passing map[uint64]int
@@ -171,13 +172,13 @@ type family struct {
 	// planted in the family.
 	from uint64
 
-	// day and night are the numbers of programs that the test compares. TestPlantedFaults checks
-	// that the first half of the programs of the day shows each fault that is planted in the
-	// family.
+	// day and night are the numbers of programs that the test compares by day and at night.
+	// TestPlantedFaults checks that each fault that is planted in the family shows in the first
+	// half of the programs compared by day.
 	day, night int
 
-	// thorough families are compared in all orderings at night. Other families compare only every eighth program so,
-	// because it takes eight times as long.
+	// Programs of thorough families are compared in all orderings at night. Of the other families, only every eighth
+	// program is compared in all orderings, because that takes eight times as long.
 	thorough bool
 }
 
@@ -205,7 +206,8 @@ func families() []family {
 	}
 }
 
-// drawn returns a function that draws the program of a seed, with the features that may returns for the seed.
+// drawn returns a function that draws the program of a seed. The features of the program are those that the
+// function `may` returns for the seed.
 func drawn(may func(seed uint64) features) func(seed uint64) *program {
 	return func(seed uint64) *program { return newProgram(seed, may(seed)) }
 }
@@ -395,25 +397,31 @@ func (p *program) byTwo(o explore.Options) *explored {
 	return exploreWith(o, nil, one.worker(p.options(), p.Build), other.worker(q.options(), q.Build))
 }
 
-// An oddity is a random program that once showed a mistake.
+// An oddity is a random program on which some search once made a mistake.
 type oddity struct {
 	seed uint64
 	draw func(seed uint64) *program
 }
 
-// oddities once showed a mistake of a search, or show a planted one. By seed: a
-// sleeping message in a group of DCUTE (198); an early timer in another order (403);
-// a message left over when a run is given up (454); a wait before which a fault
-// comes (523); conflicts without messages (784, 4109, 9678, 10092). A Down dropped
-// by an Unwatch that could have come before a step other than the last (17,000,477).
-// A crash needed on the way to a sleeping message (1713). A partition that a step
-// notices by the number of steps (1453). An actor that ends after its timer is due
-// (71204), and two that read the name of a third (85445). A timer stopped only after
-// a step that may come later (2730). A clock tick that sleeps when it comes at rest
-// (4002). An answer to the test, and a clock tick after it (2386). Periodic timers
-// (84) and a Nemesis (182) with early timers. A crash after the last step that a run
-// may take (7403). A periodic timer whose sends are not in the order of steps
-// (7168).
+// oddities are the programs on which some search once made a mistake, and some in which
+// a search makes a planted mistake. Each seed shows a different case:
+//
+//   - 198: a message in a group of DCUTE sleeps.
+//   - 403: an early timer comes in another order.
+//   - 454: a message is left over when the search stops a run.
+//   - 523: a fault comes before a process begins to wait.
+//   - 784, 4109, 9678, 10092: steps conflict by other means than messages.
+//   - 17,000,477: an Unwatch drops a Down that could have come before a step other than the last.
+//   - 1713: a crash is needed on the way to a sleeping message.
+//   - 1453: a step notices a partition by the number of steps.
+//   - 71204: an actor ends after its timer is due.
+//   - 85445: two actors read the name of a third.
+//   - 2730: a timer is stopped only after a step that may come later.
+//   - 4002: a clock tick sleeps when it comes at rest.
+//   - 2386: a clock tick comes after an answer to the test.
+//   - 84, 182: a periodic timer, and a Nemesis, with early timers.
+//   - 7403: a crash comes after the last step that a run may take.
+//   - 7168: the sends of a periodic timer are not in the order of steps.
 func oddities() (list []oddity) {
 	list = append(list, oddity{2730, earlyProgram})
 	for _, seed := range []uint64{7168, 7403} {

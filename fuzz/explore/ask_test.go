@@ -125,8 +125,8 @@ func sees(format string, list ...any) func() error {
 }
 
 // TestAskLosesNothing checks that all ways to explore find everything that a test can observe when
-// System.Ask returns, whatever could come before the answer. It also checks how many runs the default
-// needs.
+// System.Ask returns, whatever could come before the answer. It also checks the number of runs of a
+// search with the default options.
 func TestAskLosesNothing(t *testing.T) {
 	unordered := pulse.Options{Delivery: pulse.DeliveryUnordered}
 	for _, c := range []struct {

@@ -36,9 +36,9 @@ func median(list []float64) float64 {
 	return list[len(list)/2]
 }
 
-// A permuter is the floor for running all orders of messages to one actor. It delivers them in
-// each order through an interface, each order from its start. It keeps only the digits of an
-// odometer.
+// A permuter is the floor for running all orders of messages to one actor. It delivers the messages
+// to the actor through an interface, in one order after another. To find the next order, it keeps
+// only a counter with one digit per message.
 type permuter struct {
 	receiver interface{ Receive(msg any) }
 	messages []any
@@ -100,7 +100,7 @@ func BenchmarkEverything(b *testing.B) {
 }
 
 func mustRun(tb testing.TB, o explore.Options, runs int, workers ...explore.Worker) {
-	o.DepthFirst = true // the benchmark measures only the way through the tree
+	o.DepthFirst = true // no probes, so that the benchmark measures only the runs of the tree
 	if v, err := explore.Explore(o, workers...); err != nil || v.Runs != runs || !v.Complete {
 		tb.Fatalf("%+v %v, want %d runs", v, err, runs)
 	}
@@ -156,9 +156,9 @@ func repeated(tb testing.TB, l load.Load, n int) func() {
 	}
 }
 
-// BenchmarkWorkers compares two workers with one: it prints how many times as fast they are. It also prints how many
-// times as much two separate searches do at once as one alone, which is what the machine allows. It needs two
-// processors.
+// BenchmarkWorkers compares an exploration with two workers to the same exploration with one, and prints the
+// speedup. It also prints the speedup of two separate explorations that run at the same time, which is the most that
+// the machine allows. It needs two processors.
 func BenchmarkWorkers(b *testing.B) {
 	for _, c := range []struct {
 		name string
@@ -190,9 +190,8 @@ func BenchmarkWorkers(b *testing.B) {
 	}
 }
 
-// TestMemoryIsFlat checks that after the first hundred runs a search allocates almost
-// nothing, however many runs follow. A run that is given up may leave a failure that says
-// why.
+// TestMemoryIsFlat checks that after the first hundred runs a search allocates almost nothing,
+// however many runs follow. If the search stops a run, it may allocate a failure that says why.
 func TestMemoryIsFlat(t *testing.T) {
 	trial.Long(t)
 	list := []load.Load{load.Senders(5, 1), load.Senders(8, 1), load.Pi(5), load.Pi(7)}
@@ -245,7 +244,7 @@ func ladder(nodes int) ordered.Graph {
 	return g
 }
 
-// growing returns the rows of the growth table.
+// growing returns the programs of the growth table (testdata/growth.golden), smaller sizes first.
 func growing() (list []subject) {
 	for n := 4; n <= 9; n++ {
 		list = append(list, senders(n, 1))
@@ -295,7 +294,7 @@ func inUse() int64 {
 	return int64(m.HeapAlloc)
 }
 
-// counted returns the part of a cell that does not depend on the machine.
+// counted returns the numbers of a table cell that do not depend on the machine.
 func counted(v explore.Result) []string {
 	if !v.Complete {
 		return []string{fmt.Sprintf(">%d", v.Runs), "-"}
@@ -303,7 +302,7 @@ func counted(v explore.Result) []string {
 	return []string{fmt.Sprint(v.Runs), fmt.Sprint(v.Steps)}
 }
 
-// twoDigits rounds x to two digits, which repeat from one measurement to the next.
+// twoDigits rounds x to two significant digits. Repeated measurements agree on these digits.
 func twoDigits(x float64) string {
 	y, _ := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 2, 64), 64)
 	return strconv.FormatFloat(y, 'f', -1, 64)

@@ -37,7 +37,8 @@ func TestDelays(t *testing.T) {
 	}
 }
 
-// A walkers' program has actors that each make n steps by themselves.
+// walkers returns a program with one actor per argument. The actor sends messages to itself, and
+// makes the given number of steps.
 func walkers(steps ...int) func(*pulse.System) func() error {
 	return func(s *pulse.System) func() error {
 		for _, n := range steps {
@@ -52,8 +53,8 @@ func walkers(steps ...int) func(*pulse.System) func() error {
 	}
 }
 
-// TestPreemptions counts preemptions: steps after which another actor runs although the same actor could have
-// continued. It counts the orders by their number of preemptions.
+// TestPreemptions checks how many orders have each number of preemptions. A preemption is a step after which
+// another actor runs, although the actor of the step could have continued.
 func TestPreemptions(t *testing.T) {
 	for _, steps := range [][]int{{3, 3}, {2, 2, 2}, {1, 2, 3}, {4}} {
 		var want []int
@@ -115,8 +116,8 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// TestEndWithinARun holds that the search ends within a long run, when the time is over and
-// when it is stopped.
+// TestEndWithinARun checks that the search ends within a long run, when the time is over and when
+// it is stopped.
 func TestEndWithinARun(t *testing.T) {
 	for _, r := range explore.Reductions() {
 		for _, bound := range []explore.Bound{explore.BoundTime, explore.BoundStop} {
@@ -146,9 +147,9 @@ func TestEndWithinARun(t *testing.T) {
 	}
 }
 
-// TestTimeIsHeeded checks that no run begins after the time is over, and that an estimate is then abandoned. Before, a
-// search that had made 20,000 short runs began thousands more, however long each took. A round of an estimate began
-// hundreds.
+// TestTimeIsHeeded checks that no run begins after the time is over, and that an estimate is then abandoned. A search
+// that had made 20,000 short runs once began thousands more, no matter how long each of them took. A round of an
+// estimate began hundreds.
 func TestTimeIsHeeded(t *testing.T) {
 	const last = 20_000
 	program := on(pulse.Options{}, load.Senders(9, 1).Build)
@@ -202,9 +203,9 @@ func TestEndless(t *testing.T) {
 	}
 }
 
-// TestStepBoundAndCrashes checks that all reductions agree on whether some order
-// exceeds the step limit. A crash may come before the last message, and after it, at
-// rest.
+// TestStepBoundAndCrashes checks that all reductions agree on whether some order exceeds the step
+// limit. In this program a crash may come before the last message or, when the run is at rest,
+// after it.
 func TestStepBoundAndCrashes(t *testing.T) {
 	two := func(sys *pulse.System) func() error {
 		last := sys.Spawn("last", pulse.Func(func(*pulse.Ctx, any) {}))

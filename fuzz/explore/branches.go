@@ -29,7 +29,7 @@ type branch struct{ fork, answer int32 }
 // A fork is a decision whose alternatives are not all fully explored yet.
 type fork struct {
 	node  node
-	above branch // the branch that leads to this fork; at the root, above.fork is -1
+	above branch // the branch of another fork that leads to this fork; its field fork is -1 at the root
 	done  int32  // the number of fully explored alternatives
 }
 

@@ -34,7 +34,7 @@ func TestCopiesChangeNothing(t *testing.T) {
 			may |= messageFaults
 		}
 		p := newProgram(seed, may)
-		build := func(s *pulse.System) func() error { return p.clone().Build(s) } // a copy, because the states would include the list of earlier runs
+		build := func(s *pulse.System) func() error { return p.clone().Build(s) } // p keeps actors of earlier runs, which states would include
 		for _, m := range []explore.Method{{Reduction: explore.Everything}, {Reduction: explore.Everything, Sleep: true}, {Reduction: explore.SourceSets, Sleep: true}, {Reduction: explore.DCUTE, BigSteps: true}} {
 			runs, all := 0, 0
 			m.States = explore.ByHash
@@ -126,8 +126,8 @@ func (a *marker) Receive(_ *pulse.Ctx, msg any) {
 	}
 }
 
-// TestHiddenStateUnread checks that a search finds all results of a program with hidden state if the check makes its final
-// state unreadable. Before, the search was complete and missed two results.
+// TestHiddenStateUnread checks that a search finds all results of a program with hidden state if the check makes its
+// final state unreadable. A search once missed two results of this program, and still reported that it was complete.
 func TestHiddenStateUnread(t *testing.T) {
 	w := on(pulse.Options{}, func(s *pulse.System) func() error {
 		tallied = 0

@@ -22,7 +22,7 @@ import (
 
 func nightly() bool { return os.Getenv("JOSTLE_NIGHTLY") != "" }
 
-// on makes a worker of what builds a program.
+// on returns a worker that runs the program that build adds to a system.
 func on(o pulse.Options, build func(*pulse.System) func() error) *worker {
 	return (&rig{}).worker(o, build)
 }
@@ -110,7 +110,7 @@ func (s *subject) explore(o explore.Options) find { return s.count(counting{o, 1
 // count explores a subject and collects its distinct orders. It ignores failures: the server subject fails in some
 // orders.
 func (s *subject) count(c counting) find {
-	var mu sync.Mutex // guards f.orders, which all workers change
+	var mu sync.Mutex // guards the map f.orders, which all workers change
 	f := find{orders: map[uint64]int{}}
 	c.KeepOn, c.Record, c.CountDistinct = true, true, true
 	f.Result = s.result(c, func(run explore.Run) {
@@ -283,8 +283,8 @@ func largeCountings() (list []counting) {
 }
 
 // TestBassetsFigures checks Tables 3.1 and 4.1 of Basset's thesis for pi, the only program whose code the thesis
-// shows. The transitions of Table 4.2 are one more: the nodes of the tree with its root, as the states in Table
-// 3.1.
+// shows. Table 4.2 has transitions, which are one more than the steps here, because the thesis also counts the
+// root of the tree.
 func TestBassetsFigures(t *testing.T) {
 	trial.Long(t)
 	for _, c := range []struct {
@@ -360,7 +360,7 @@ func columns() (list []subject) {
 	return append(list, pi(5))
 }
 
-// cells measures the wanted cells of a table. It takes the others from the table before.
+// cells measures the wanted cells of a table. It takes the other cells from the previous table.
 func (tb *table) cells(before [][]string, wanted func(old string) bool) [][]string {
 	var rows [][]string
 	for i, ordering := range explore.Orderings() {
@@ -379,8 +379,8 @@ func (tb *table) cells(before [][]string, wanted func(old string) bool) [][]stri
 	return rows
 }
 
-// text formats a table. The last column compares each ordering with the best one of each column: it is the geometric
-// mean of these ratios.
+// text formats a table. The last column compares the orderings: it has, for each row, the geometric mean of the
+// ratios of its cells to the smallest cells of their columns.
 func (tb *table) text(rows [][]string) string {
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)

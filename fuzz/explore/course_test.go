@@ -14,12 +14,12 @@ type move struct {
 	a, b int
 }
 
-// A does is a kind of move.
+// A does is the kind of a move, such as an Ask or a Run.
 type does uint8
 
 const (
-	testAsks     does = iota // asks root a a question of kind b
-	testSends                // sends kind b to root a
+	testAsks     does = iota // the test asks root a a question of kind b
+	testSends                // the test sends root a a message of kind b
 	testRuns                 // to the end
 	testRunsFor              // a units
 	testReceives             // reads the messages that the test has received
@@ -34,11 +34,11 @@ var doesNames = []string{"ask", "send", "run", "run for", "received", "look", "a
 
 func (m move) String() string { return fmt.Sprintf("%s(%d,%d)", doesNames[m.do], m.a, m.b) }
 
-// drives reports whether the program's test calls Run itself, if it calls Run.
+// drives reports whether the program's test calls Run itself, so that its caller must not.
 func (p *program) drives() bool { return p.features&coursing != 0 }
 
-// askingProgram draws a program whose test asks. It has each kind of fault, early timers, or steps that conflict by
-// more than messages.
+// askingProgram draws a program whose test asks. Depending on the seed, it also has one kind of fault, early
+// timers, or steps that conflict by other means than messages.
 func askingProgram(seed uint64) *program {
 	class, variant := seed/8%16, seed/128%4 // every eighth program is also run by two workers
 	p := newProgram(seed, common|checking|[16]features{
@@ -73,8 +73,8 @@ func askingProgram(seed uint64) *program {
 }
 
 // simplify makes most programs small: two roots that answer at once and at most one earlier message. Every second
-// program has no processes and one deed in each rule. In busy programs, a missed conflict of an answer would change
-// nothing.
+// program has no processes and one deed in each rule. In larger programs, a search that misses a conflict of an
+// answer may still find all results.
 func (d *drawer) simplify(p *program) {
 	p.firsts = p.firsts[:d.IntN(2)]
 	if len(p.roots) > 2 && !d.one(4) {

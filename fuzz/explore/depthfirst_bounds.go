@@ -23,11 +23,10 @@ func spend(p *path, m *Method, bound int32) (leftOut bool) {
 	return leftOut
 }
 
-// costOf returns the number of delays or preemptions needed to choose candidate i. Each
-// skipped candidate costs one delay. Leaving an actor that could continue costs one
-// preemption. A blocked process has no deliverable message, so leaving it costs nothing.
-// The Concuerror paper (section VI-A) needs blocking avoidance. Here it is not needed,
-// because waiting takes no step.
+// costOf returns the number of delays or preemptions needed to choose candidate i. Each skipped
+// candidate costs one delay. Leaving an actor that could continue costs one preemption. A blocked
+// process has no deliverable message, so leaving it costs nothing. Blocking avoidance, as in the
+// Concuerror paper (section VI-A), is not needed, because waiting takes no step.
 func costOf(p *path, m *Method, n *node, i int) int32 {
 	if m.DelayBound != 0 {
 		return int32(i)

@@ -20,13 +20,13 @@ const mostCopies = 64
 
 // copies holds snapshots at choice points of the current path.
 //
-// Invariant: the snapshots are of increasing nodes of the path.
+// Invariant: the snapshots are in the order of their nodes in the path.
 type copies struct {
 	on    bool // set if the search makes snapshots
 	used  bool // set if the current run of the program was restored from a snapshot
 	list  []*copied
 	spare []*copied
-	// enabled is the Enabled of the run of which the last snapshot was made.
+	// enabled is what the run of the last snapshot offered to its strategy.
 	enabled *pulse.Enabled
 }
 
@@ -90,7 +90,7 @@ type next uint8
 const (
 	undecided  next = iota
 	goesOn          // the search goes on with the next run
-	goesOnTold      // the same; the limits of the search were checked already
+	goesOnTold      // the search goes on with the next run; its limits were checked already
 	stops           // the search stops, pauses or restarts
 	isDone          // the search has explored the whole tree
 )
@@ -119,8 +119,9 @@ func (d *depthFirst) goBack(e *pulse.Enabled) bool {
 	return true
 }
 
-// endsAt is called in Pick when nothing more can happen in the current phase of the run. If
-// that seems to be the end of a wasted run, whose result does not matter, it goes back.
+// endsAt is called in Pick when nothing more can happen before the current call to Run (or a
+// similar method) returns. If a wasted run seems to end there, its result does not matter, and
+// endsAt restores a snapshot like goBack.
 func (d *depthFirst) endsAt(e *pulse.Enabled) int {
 	w := &d.walker
 	s := w.copies.last()

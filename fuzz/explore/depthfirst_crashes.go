@@ -99,8 +99,8 @@ func (r *races) isNeeded(crash int32, rc race) bool {
 	return has(r.beforeMessage(rc.message), crash)
 }
 
-// isOnTheWay reports whether a step still comes before a reversed race after all crashes
-// that the race does not need are omitted: see isNeeded.
+// isOnTheWay reports whether a step comes before a reversed race. It does not if it happens after a
+// crash that the race does not need (see isNeeded), because such a crash is omitted.
 func (r *races) isOnTheWay(step int32, rc race) bool {
 	for _, crash := range r.crashes {
 		if crash > rc.step && r.isBefore(crash, step) && !r.isNeeded(crash, rc) {

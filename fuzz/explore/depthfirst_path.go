@@ -12,7 +12,7 @@ type node struct {
 	answers    int32 // the number of alternatives: candidates or answers of a choice
 	current    int32 // the index of the alternative that the current run takes
 	step       int32 // the number of steps before the node, without early clock ticks
-	pickBefore int32 // the index in path.nodes of the previous choice point; -1 for none
+	pickBefore int32 // the index of the previous choice point among the nodes of the path; -1 for none
 	budget     int32 // the number of delays or preemptions that the run may still make
 	lastActor  int32 // the actor of the previous step, if preemptions are bounded; -1 for none
 	kind       kind
@@ -52,7 +52,7 @@ type candidate struct {
 	actor    int32 // the actor that receives the message or crashes
 	channel  int32
 	rank     int32 // the rank according to Method.Ordering; lower ranks come first
-	touchSet int32 // the number, in touches, of the set of accesses by the candidate's step; 0 for no accesses
+	touchSet int32 // identifies the set of accesses by the candidate's step (see touches); 0 for no accesses
 	kind     candidateKind
 	mark     mark
 }

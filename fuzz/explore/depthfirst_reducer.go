@@ -11,9 +11,9 @@ type reducer struct {
 	reduction Reduction
 	path      *path
 	races     races
-	pickOf    []int32 // for each step of the run, the index in path.nodes of the step's choice point; -1 for none
-	passed    passed  // converts clock ticks to steps
-	early     int     // Options.EarlyTimers of the program
+	pickOf    []int32 // for each step of the run, the index of its choice point among the nodes of the path; -1 for none
+	passed    passed  // a copy of the trace in which clock ticks are steps too
+	early     int     // the program's limit of early timers (Options.EarlyTimers)
 	used      []int32 // for each node of the path, the number of early clock ticks before the node
 }
 

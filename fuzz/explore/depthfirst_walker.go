@@ -14,15 +14,15 @@ type walker struct {
 	outcome
 	method   *Method
 	habits   *habits
-	chooser  chooser // used if isPlain is set
+	chooser  chooser // finds the message to take first, if choice points store no candidates
 	sleeping sleeping
 	seen     states
 	passed   int                       // the number of nodes of the path that the run has passed
 	again    bool                      // set if the run repeats the last run, so that all states were seen before
 	bound    int32                     // the current bound on delays or preemptions
 	isPlain  bool                      // see Method.isPlain
-	goesBack func(*pulse.Enabled) bool // see depthFirst.goBack; nil if no snapshots are made
-	endsAt   func(*pulse.Enabled) int  // see depthFirst.endsAt; nil if no snapshots are made
+	goesBack func(*pulse.Enabled) bool // restores a snapshot when a run is stopped (depthFirst.goBack); nil for no snapshots
+	endsAt   func(*pulse.Enabled) int  // restores a snapshot when a run ends (depthFirst.endsAt); nil for no snapshots
 	copies   copies
 }
 

@@ -131,7 +131,7 @@
 // compares the messages received so far instead. This is wrong if two such actors share a
 // variable. Result.Unread reports unreadable states.
 //
-// The search does not control accesses to memory that actors share, and clocks and random
+// The search does not control accesses to memory that actors share, or clocks and random
 // numbers from outside. Nondeterminism of the program ends the search, and
 // Result.Nondeterminism describes it. The search detects nondeterminism when a run
 // repeats decisions of the previous run but behaves differently. The search also repeats

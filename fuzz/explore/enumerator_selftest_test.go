@@ -100,7 +100,7 @@ func TestSizesOfPrograms(t *testing.T) {
 	e := &enumerator{}
 	defer e.close()
 	n := seeds(60)
-	var sizes [6]int // programs with up to 1, 10, 100, 1000, 5000 orders, and more
+	var sizes [6]int // the numbers of programs with at most 1, 10, 100, 1000, 5000 orders, and with more
 	large, fewer, several, passing := 0, 0, 0, 0
 	for seed := range n {
 		p := newProgram(seed, common)
@@ -209,8 +209,8 @@ func chose(s *pulse.System, k choice.Kind) bool {
 	})
 }
 
-// TestPrograms checks that each sight occurs in at least 5% of the programs with its features, in some
-// order.
+// TestPrograms checks that random programs do what their features allow. Each event in the list that
+// sights returns must occur in some order of at least 5% of the programs.
 func TestPrograms(t *testing.T) {
 	trial.Long(t)
 	e := &enumerator{}
@@ -243,7 +243,7 @@ func TestPrograms(t *testing.T) {
 	t.Log("of the programs that may, so many do:", report.String())
 }
 
-// see reports, for each sight of a list, whether some run of a program contains it.
+// see reports, for each event in a list, whether some run of a program contains it.
 func see(e *enumerator, p *program, list []sight) []bool {
 	seen := make([]bool, len(list))
 	e.after = func(sys *pulse.System) {
@@ -323,9 +323,9 @@ func walkOf(sys *pulse.System) walk {
 	return w
 }
 
-// clashes counts pairs of adjacent steps at two actors, neither of which causes the other, that
-// have no run of the same class in the reverse order. It returns 0 if the program has too many
-// orders.
+// clashes counts the adjacent steps of two actors that cannot be swapped: neither step causes the
+// other, and no run of the same class has them in the reverse order. It returns 0 if the program
+// has too many orders.
 func clashes(e *enumerator, p *program) (n int) {
 	var walks []walk
 	type order struct{ steps, class uint64 }
@@ -360,12 +360,11 @@ func hashOf(list []uint64) uint64 {
 	return h
 }
 
-// TestWhatCommutes checks that steps of different actors commute, and
-// names the exceptions. Two actors answer one question, and the first
-// wins. One watches another that ends, and learns the reason or only that
-// it is gone. One restarts while another sends to it, or crashes and its
-// children end. One is partitioned from its receivers. Reductions rely on
-// this.
+// TestWhatCommutes checks that steps of different actors commute, on which reductions rely. The
+// test names the exceptions: Two actors answer one question, and the first answer wins. An actor
+// watches another actor that ends, and learns the reason or only that it is gone. An actor restarts
+// while another sends to it. An actor crashes, and its children end. An actor is cut off from its
+// receivers.
 func TestWhatCommutes(t *testing.T) {
 	trial.Long(t)
 	e := &enumerator{}
@@ -401,8 +400,8 @@ func TestWhatCommutes(t *testing.T) {
 	}
 }
 
-// TestShrink shrinks a program while it has more than a few orders. Only the parts that these orders need may
-// remain.
+// TestShrink shrinks a program as long as the program has more than two distinct orders. The result may have
+// only parts that are needed for that.
 func TestShrink(t *testing.T) {
 	e := &enumerator{}
 	defer e.close()

@@ -14,7 +14,7 @@ import (
 // orders is the result of running a program in all orders.
 type orders struct {
 	runs       int
-	deliveries int // in the tree of all runs; each run counts from where it leaves the run before
+	deliveries int // the nodes of the tree of all runs; a run adds those that it does not share with the run before
 	classes    map[uint64]class
 	passing    map[uint64]int // passing runs, by class and time of their end
 	// failing counts the failing runs by failure only: a failing run ends early, so its class depends on
@@ -49,7 +49,7 @@ type enumerator struct {
 	digits []digit
 	at     int
 	after  func(*pulse.System) // called after each run, unless nil
-	drives bool                // the programs call Run themselves, if they call Run
+	drives bool                // set if the programs call Run themselves, so that the enumerator must not
 }
 
 func (e *enumerator) close() {
@@ -181,7 +181,7 @@ func (n *orders) tell(key uint64, outcome string) {
 // it.
 func classOf(sys *pulse.System) uint64 {
 	t := sys.Trace()
-	var room [16]uint64 // enough for most programs, so it stays on the stack
+	var room [16]uint64 // room for most programs; as the array is small, it stays on the stack
 	hashes := append(room[:0], make([]uint64, len(t.Actors))...)
 	notes := t.Notes
 	o := sys.Options()
@@ -193,7 +193,7 @@ func classOf(sys *pulse.System) uint64 {
 		}
 		h := &hashes[s.Actor]
 		*h = scramble(*h ^ s.ID)
-		if when := uint64(s.Time) << 4; early { // actors notice the time only by what they log
+		if when := uint64(s.Time) << 4; early { // with early timers and no faults, actors notice the time only by what they log
 			*h = scramble(*h ^ uint64(s.Kind))
 		} else {
 			*h = scramble(*h ^ when ^ uint64(s.Kind))
@@ -205,7 +205,7 @@ func classOf(sys *pulse.System) uint64 {
 	}
 	sum := uint64(0)
 	for i := range t.Actors {
-		if hashes[i] != 0 { // the actor took a step
+		if hashes[i] != 0 { // only actors that took a step count
 			sum += scramble(hashes[i] ^ scramble(t.Actors[i].ID))
 		}
 	}

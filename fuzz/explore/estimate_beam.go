@@ -25,7 +25,7 @@ type beam struct {
 	random  *uint64
 	points  []point // the nodes of the current level
 	next    []point // the nodes of the next level
-	turns   []turn  // the possible variations of the points
+	turns   []turn  // all variations of the runs of the points
 	// ways holds, for each step of a run, the number of values that the step can
 	// take, including the current value. after holds, for each step, the product of
 	// the ways of all later steps.
@@ -39,7 +39,7 @@ type beam struct {
 type point struct {
 	frame  *frame
 	shared int // the number of steps shared with the parent's run
-	kept   int // in the step at frame.base, the number of choices whose values are fixed
+	kept   int // in the first step that may vary (at frame.base), the number of choices whose values are fixed
 	// stands is the number of nodes of the tree for which the point stands.
 	stands float64
 }
@@ -49,7 +49,7 @@ type point struct {
 type turn struct {
 	point   int     // the index of the point
 	step    int     // the varied step
-	revisit int     // the index of the revisit in the frame's revisits; -1 if the turn is no revisit
+	revisit int     // if the turn is a revisit: its index in the frame's list revisits; else -1
 	value   int     // the number, from 1, of the alternative value that the step takes; 0 for a revisit
 	share   float64 // the presumed number of runs below this variation
 }
@@ -84,8 +84,8 @@ func (b *beam) enumerate(width int, random *uint64, late func() bool) (total flo
 	return min(total, hugeTree), runs, true
 }
 
-// run runs a point, and reports whether a run has the point's order. A failed run counts
-// like any other, because its variations are known.
+// run performs the run of a point. It returns false if no run can have the point's order, or if it
+// sets b.lost. A failed run counts like any other, because its variations are known.
 func (b *beam) run(p *point) bool {
 	o := b.optimal
 	o.startAt(frameRoot{p.frame, p.shared})
@@ -160,8 +160,9 @@ func (b *beam) countWays(p *point) {
 	}
 }
 
-// below returns the presumed number of runs below a revisit of step r by step k. The
-// steps that the revisit drops can vary again, so their ways are factors too.
+// below returns the presumed number of runs below a revisit of step r by step k. The steps that the
+// revisit drops can vary again, so the number is multiplied by the number of values that each of
+// them can take.
 func (b *beam) below(f *frame, k, r int) float64 {
 	product := b.after[k]
 	set := f.past[k*f.words:]

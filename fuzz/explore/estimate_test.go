@@ -118,11 +118,10 @@ func within(list []float64, factor float64) (n int) {
 	return n
 }
 
-// testEstimates checks that the estimates after one run in a hundred are within a
-// factor of the truth. It checks nine of ten seeds, or at night 85 of a hundred.
-// Shortpaths is hardest: there the effect of a message depends most on the
-// messages before it. Programs with fewer than least runs may be off by a factor
-// of 2.
+// testEstimates makes one estimate per seed, after one run in a hundred. At least 9 of 10
+// estimates, or at night 85 of 100, must differ from the true number by less than the given factor,
+// or by less than 2 for programs with fewer than least runs. The program shortpath is hardest,
+// because the effect of its messages depends most on the messages before.
 func testEstimates(t *testing.T, sizes []sized, o explore.Options, least int, factor float64) {
 	nightly := os.Getenv("JOSTLE_NIGHTLY") != ""
 	seeds, hold := 10, 9
@@ -147,15 +146,16 @@ func testEstimates(t *testing.T, sizes []sized, o explore.Options, least int, fa
 	}
 }
 
-// TestEstimateDistinct allows an error of 30% for programs with at least 100,000 runs: a factor of 1.3 up or 1/0.7
-// down. The smaller factor is tested.
+// TestEstimateDistinct checks estimates of the number of distinct orders. It allows an error of 30% for programs
+// with at least 100,000 runs. That is a factor of 1.3 up, or of 1/0.7 down; the smaller factor is used for both.
 func TestEstimateDistinct(t *testing.T) {
 	trial.Long(t)
 	testEstimates(t, distinctSizes(), explore.Options{}, 100_000, 1.3)
 	testEstimates(t, distinctSizes()[7:8], explore.Options{Method: explore.Method{Reduction: explore.SourceSets}}, 100_000, 1.3)
 }
 
-// TestEstimatePlain allows a factor of 2, as in Eta's Figure 2.
+// TestEstimatePlain checks estimates of searches without a reduction. It allows them to be off by a
+// factor of 2, as in Figure 2 of the Eta paper.
 func TestEstimatePlain(t *testing.T) {
 	trial.Long(t)
 	testEstimates(t, plainSizes(), explore.Options{Method: explore.Method{Reduction: explore.Everything}}, 10_000, 2)
@@ -191,10 +191,10 @@ func TestEstimateAfterHandover(t *testing.T) {
 	}
 }
 
-// TestNoEstimateIsBetterThanAWrongOne checks that no estimate is given if faults may come
-// between any two steps, or if sleep sets alone prune. There the runs of an estimate cannot be
-// made. A guess from the explored part is wrong by a factor of 10 or more, since later parts are
-// smaller.
+// TestNoEstimateIsBetterThanAWrongOne checks that no estimate is given if faults may come between
+// any two steps, or if sleep sets alone prune. In these cases the random runs of an estimate are
+// impossible. A guess from the explored part would be wrong by a factor of 10 or more, because
+// later parts of the tree are smaller.
 func TestNoEstimateIsBetterThanAWrongOne(t *testing.T) {
 	for _, c := range []struct {
 		name    string

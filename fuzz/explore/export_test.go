@@ -30,8 +30,8 @@ func (o *Options) SplitAll() { o.splitsAll = true }
 // CopyNothing makes a search rerun the program instead of restoring snapshots.
 func (o *Options) CopyNothing() { o.copiesNothing = true }
 
-// Answers explores the distinct orders of a program in at most most runs. It calls tell with each answer to a question
-// whether a process accepts a message.
+// Answers explores the distinct orders of a program, in at most `most` runs. It calls tell with each answer to a
+// question whether a process accepts a message.
 func Answers(w Worker, most int, tell func(question uint64, wanted bool)) {
 	o := newOptimal(newSearch(&Options{KeepOn: true}, w, time.Now(), false))
 	for goesOn := o.runTop(); goesOn && o.depth > 0 && o.tally.result.made() < most; {

@@ -43,7 +43,7 @@ type kept struct {
 	Touches  [][]trace.Touch `json:",omitempty"` // the sets of accesses by the candidates' steps: see touches
 	Nodes    []keptNode      `json:",omitempty"` // the path of a depth-first search
 	Frames   []keptFrame     `json:",omitempty"` // the stack of an optimal search
-	Unwanted []byte          `json:",omitempty"` // the set optimal.unwanted, 8 bytes for each question
+	Unwanted []byte          `json:",omitempty"` // the questions whose answer is no (optimal.unwanted), 8 bytes each
 	From     int             `json:",omitempty"` // the number of steps that the last frame shares with the run made last
 }
 
@@ -87,7 +87,7 @@ type keptHabits struct {
 type keptNode struct {
 	Hash        uint64 // node.digest
 	Kind        kind
-	First       int32      `json:",omitempty"` // node.first for kind turns; not saved for other kinds
+	First       int32      `json:",omitempty"` // for kind turns, the index of the message taken first; else not saved
 	N, Cur      int32      // node.answers and node.current
 	Step, Group int32      // node.step and node.groupEnd
 	Delay, Open bool       // node.nextGroup and node.opened
@@ -97,7 +97,7 @@ type keptNode struct {
 // A keptCand is a candidate (a possible event at a choice point) in a file.
 type keptCand struct {
 	Seq, Index, Send, Actor, Channel, Rank int32
-	Touches                                int32         `json:",omitempty"` // an index in kept.Touches, plus one; 0 for no accesses
+	Touches                                int32         `json:",omitempty"` // the step's accesses: an index in kept.Touches, plus one; 0 for none
 	Kind                                   candidateKind `json:",omitempty"`
 	Mark                                   mark
 }
@@ -105,7 +105,7 @@ type keptCand struct {
 // A keptFrame is a frame (a prefix of decisions of the optimal search) in a file.
 type keptFrame struct {
 	Base, Words int
-	Past        []byte // frame.past, 8 bytes per word
+	Past        []byte // the happens-before sets (frame.past), 8 bytes per word
 	Question    uint64 `json:",omitempty"`
 	Steps       []keptStep
 }

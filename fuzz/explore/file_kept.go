@@ -29,7 +29,7 @@ func (k *kept) takeTally(t *tally) {
 		if len(k.Classes) == 0 {
 			return
 		}
-		t.eachOnce, t.classes = false, map[uint64]struct{}{} // without CountDistinct, hashes were saved because of early timers: see countClass
+		t.eachOnce, t.classes = false, map[uint64]struct{}{} // early timers had hashes saved without CountDistinct (see countClass)
 	}
 	for _, class := range unpacked(k.Classes) {
 		t.classes[class] = struct{}{}

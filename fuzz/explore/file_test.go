@@ -99,7 +99,7 @@ func checkPieces(t *testing.T, name string, search searcher, o explore.Options, 
 		if why := sameFinds(got, whole); why != "" {
 			t.Fatalf("%s, %s, in %d pieces of %d runs: %s", name, nameOf(o), pieces, runs, why)
 		}
-		// An optimal search restarted with another reduction.
+		// A search that restarted with another reduction may need a different number of pieces.
 		if want := (made + runs - 1) / runs; pieces != max(want, 1) && got.Reduction == o.Reduction && got.Because == "" {
 			t.Errorf("%s, %s: %d pieces of %d runs, want %d", name, nameOf(o), pieces, runs, want)
 		}
@@ -314,8 +314,8 @@ func TestElapsedCountsOn(t *testing.T) {
 	}
 }
 
-// TestStopWithinARunContinues checks that a search that was stopped within its first run, after a race, continues from
-// its file with the result of a search without a stop.
+// TestStopWithinARunContinues stops a search within its first run, after a race, and continues the search from its
+// file. The result must be that of a search without a stop.
 func TestStopWithinARunContinues(t *testing.T) {
 	for _, r := range explore.Reductions() {
 		steps, stop := 0, make(chan struct{})

@@ -44,8 +44,8 @@ func setsATimerForAnother(sys *pulse.System) func() error {
 	return nil
 }
 
-// acceptsForAnother has an actor that makes another actor refuse a certain message. The other actor fails if the
-// message comes before that.
+// acceptsForAnother has an actor that makes another actor refuse a certain message. The other actor fails if it
+// receives the message before that step.
 func acceptsForAnother(sys *pulse.System) func() error {
 	other := sys.Spawn("other", pulse.Func(func(_ *pulse.Ctx, msg any) {
 		if msg == kind("unwanted") {

@@ -8,8 +8,9 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// TestLastRunIsNotLearnedFrom checks that the last run of a search takes no more memory than its steps, however long it
-// is. The search computes no happened-before relation for it.
+// TestLastRunIsNotLearnedFrom checks that the last run of a search needs only memory that grows with the number of
+// its steps. The search does not compute the happens-before relation of that run, whose memory would grow with the
+// square.
 func TestLastRunIsNotLearnedFrom(t *testing.T) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)

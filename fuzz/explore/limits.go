@@ -21,7 +21,7 @@ type limits struct {
 	paused     bool // set if the search has paused
 	// nowAndThen is called after each clock read; may be nil.
 	nowAndThen func()
-	picks      uint // the number of calls to endsRun
+	picks      uint // the number of picks; one in picksPerLook checks whether the search must stop
 }
 
 // picksPerLook is the number of picks between two checks whether the search must stop

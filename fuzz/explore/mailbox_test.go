@@ -11,10 +11,10 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// Erlang's mailbox keeps messages that a process passes over in their order of arrival.
-// ReceiveMatch does not: it allows the orders of such a mailbox, and more. A process that takes
-// every message by Receive, and stores those it does not want yet, has exactly a mailbox's
-// orders.
+// In Erlang, a mailbox keeps the messages that a process passes over, in their order of arrival.
+// ReceiveMatch keeps no such order, so it allows all orders of such a mailbox, and more. A process
+// has exactly the orders of a mailbox if it takes every message by Receive, and stores those that
+// it does not want yet.
 
 // A mailbox stores the messages that its process has not wanted so far, in their order of arrival.
 type mailbox struct {
@@ -40,8 +40,8 @@ func (b *mailbox) receive(wanted func(any) bool) any {
 // A letter is a message, with its kind and its sender.
 type letter struct{ kind, sender int }
 
-// A picky is a process that waits for one set of kinds after another. After some of its waits it asks for one more
-// letter. Each sender sends all of its letters in one step.
+// A picky is a process that waits several times, each time for a message of certain kinds. After some of its waits
+// it asks for one more letter. Each sender sends all of its letters in one step.
 type picky struct {
 	wants   []int // sets of kinds
 	asks    []int // the kind of the letter requested after each wait; negative for none
@@ -66,8 +66,8 @@ func newPicky(seed uint64) (p picky) {
 
 func (p *picky) wanted(wait int, m letter) bool { return p.wants[wait]>>m.kind&1 != 0 }
 
-// build has the process receive in one of two ways and write down what it receives. If the process does not wait
-// forever, it ends with a full stop.
+// build adds the process, which receives in one of two ways. The process appends what it receives to got, and a
+// full stop when it returns. If it waits forever, the full stop is missing.
 func (p *picky) build(asMailbox bool, got *string) func(*pulse.System) func() error {
 	return func(sys *pulse.System) func() error {
 		*got = ""
@@ -109,8 +109,8 @@ func (p *picky) receipts(asMailbox bool) map[string]bool {
 	return found
 }
 
-// arrivals adds to a set what a mailbox gives the process, for every order in which the rest of the letters can
-// arrive.
+// arrivals adds to found what a process with a mailbox receives, for every order in which the remaining letters
+// can arrive.
 func (p *picky) arrivals(wait int, box []letter, left [][]letter, got string, found map[string]bool) {
 	for wait < len(p.wants) {
 		i := slices.IndexFunc(box, func(m letter) bool { return p.wanted(wait, m) })

@@ -7,7 +7,7 @@ import (
 
 // A meter adds up the progress of all workers of a search, and reports the total.
 type meter struct {
-	tell      func(Progress) // Options.Progress; may be nil
+	tell      func(Progress) // called with each progress report (Options.Progress); may be nil
 	every     time.Duration
 	began     time.Time // when the search began
 	estimator *estimator

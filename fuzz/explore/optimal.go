@@ -239,10 +239,10 @@ func (o *optimal) revise(run *Run) bool {
 	return !o.mustBeginAgain()
 }
 
-// mayPassEarly reports whether a timer may fire early when the steps of a run come in
-// another order. That is possible if early timers are allowed, and the run set a timer or
-// another timed event. In the run itself no timer may have been able to fire early,
-// because nothing else was deliverable when its timers were set.
+// mayPassEarly reports whether a timer may fire early when the steps of a run come in another
+// order. That is possible if early timers are allowed, and the run set a timer or another timed
+// event. In the run itself a timer may have had no chance to fire early, because nothing else was
+// deliverable.
 func mayPassEarly(s *pulse.System) bool {
 	return s.Options().EarlyTimers != 0 && setsTime(s)
 }

@@ -13,13 +13,13 @@ type frameFollower struct {
 	outcome
 	chooser postponer
 	frame   *frame
-	enabled *pulse.Enabled // the Enabled of the run
+	enabled *pulse.Enabled // what the run offers to its strategy
 	step    int            // the current step; -1 before the first
 	asked   int32          // the number of choices that the current step has made
 	// askedBetween is set when the system asks for a choice between two steps, which
 	// the optimal search does not support.
 	askedBetween bool
-	divides      bool // a copy of lessons.divides
+	divides      bool // set if the search makes partitions (a copy of lessons.divides)
 }
 
 // begin makes f the frame of the next run.

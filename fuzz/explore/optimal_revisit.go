@@ -19,7 +19,7 @@ type reviser struct {
 	tail     []int32  // for each channel, the last message so far
 	chosen   []uint64 // the set of the steps that are not chosen by default
 	causes   causes
-	enabled  *pulse.Enabled // the Enabled of the run, which computes identities
+	enabled  *pulse.Enabled // what the run offers to its strategy; it computes identities
 }
 
 // revise adds to f the revisits by step `from` and later steps of its run. The

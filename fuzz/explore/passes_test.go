@@ -46,9 +46,9 @@ func earlyWith(more features) func(seed uint64) *program {
 	}
 }
 
-// TestCostOfPasses checks the numbers of runs and wasted runs of SourceSets for programs with early timers,
-// also if the test continues twice. Some of the search's conditions only save runs; without them these numbers
-// rise.
+// TestCostOfPasses checks the numbers of runs and wasted runs of SourceSets for programs with early timers. In
+// every second program, the test sends another message in the middle of the run. Some conditions in the search
+// only save runs. Without them these numbers rise.
 func TestCostOfPasses(t *testing.T) {
 	trial.Long(t)
 	e, r := &enumerator{}, &rig{}

@@ -55,7 +55,7 @@ func TestPhases(t *testing.T) {
 		}
 		for _, way := range ways() {
 			if o.EarlyTimers > 0 && way.Reduction > explore.SourceSets && (!way.Sleep || way.Reduction == explore.Everything) && !nightly() {
-				continue // these explorations would run all 45,360 orders
+				continue // skipped, because these explorations would run all 45,360 orders
 			}
 			got := r.exploreBuild(o, phases, way)
 			if why := got.misses(all); why != "" {

@@ -66,7 +66,8 @@ func plantedFaults() []planted {
 	}
 }
 
-// touches returns a function that deletes the touches for which lost holds.
+// touches returns a function that deletes from a trace the touches for which the function lost
+// returns true.
 func touches(lost func(*trace.Trace, trace.Touch) bool) func(*trace.Trace) {
 	return func(t *trace.Trace) {
 		t.Touches = slices.DeleteFunc(t.Touches, func(x trace.Touch) bool { return lost(t, x) })
@@ -78,21 +79,21 @@ func isAnswer(t *trace.Trace, step int32) bool {
 	return t.Steps[step].Actor == trace.Test && t.Sends[t.Steps[step].Send].Kind == trace.Reply
 }
 
-// waits deletes which messages processes wait for.
+// waits deletes from a trace what messages the processes waited for.
 func waits(t *trace.Trace) {
 	for i := range t.Steps {
 		t.Steps[i].Wanted = trace.Nothing
 	}
 }
 
-// endings deletes when actors ended.
+// endings deletes from a trace the steps in which actors ended.
 func endings(t *trace.Trace) {
 	for i := range t.Actors {
 		t.Actors[i].Ended = trace.None
 	}
 }
 
-// crashedSteps deletes which step a crash follows.
+// crashedSteps deletes from a trace the step that precedes each crash at its actor.
 func crashedSteps(t *trace.Trace) {
 	for i := range t.Steps {
 		if t.Steps[i].Kind == trace.Crash {
@@ -101,7 +102,7 @@ func crashedSteps(t *trace.Trace) {
 	}
 }
 
-// timersSent makes timers look like messages.
+// timersSent makes the timers in a trace look like messages.
 func timersSent(t *trace.Trace) {
 	for i := range t.Sends {
 		if d := &t.Sends[i]; d.Kind == trace.Timer {
@@ -110,7 +111,7 @@ func timersSent(t *trace.Trace) {
 	}
 }
 
-// dues deletes which timers came due together.
+// dues deletes from a trace which timers came due together.
 func dues(t *trace.Trace) {
 	for i := range t.Sends {
 		if t.Sends[i].Kind == trace.Timer {
@@ -119,7 +120,8 @@ func dues(t *trace.Trace) {
 	}
 }
 
-// rests removes the clock ticks of steps at which no message was deliverable.
+// rests makes the trace say that the test advanced the clock, where the clock advanced because no
+// message was deliverable.
 func rests(t *trace.Trace) {
 	for i := range t.Passes {
 		if t.Passes[i].How == trace.AtRest {
@@ -160,8 +162,8 @@ func TestPlantedFaults(t *testing.T) {
 	}
 }
 
-// programs returns the seeds of at most most programs that show the fault, among the first compared ones. It compares
-// programs with at most orders orders.
+// programs returns the positions of programs that show the fault, at most `most` of them. It compares the first
+// programs of the family that have at most the given number of orders.
 func (p *planted) programs(f *family, first, orders, most int) (found []int) {
 	e, r := &enumerator{}, &rig{}
 	defer e.close()

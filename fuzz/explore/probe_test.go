@@ -97,7 +97,7 @@ func TestProbesFind(t *testing.T) {
 	for _, c := range []struct {
 		workers int
 		seed    uint64
-		runs    int // until it is found
+		runs    int // until the failure is found
 	}{{1, 1, 2020}, {1, 2, 2020}, {1, 3, 2016}, {1, 4, 2008}, {1, 1, 2020}, {2, 1, 0}, {3, 1, 0}, {5, 1, 0}} {
 		var told []explore.Run
 		o := counting{explore.Options{Seed: c.seed, Runs: 400_000}, c.workers}
@@ -193,7 +193,7 @@ func TestPartsMakeAWhole(t *testing.T) {
 	for _, s := range []subject{corner(4), senders(3, 2), phased} {
 		for _, c := range list {
 			if s.name == phased.name && c.Reduction == explore.Everything && !nightly() {
-				continue // this subject has thousands of orders
+				continue // skipped, because this subject has thousands of orders
 			}
 			most := byDay(300, 3000)
 			if !s.hasAtMost(most, c) {
@@ -230,7 +230,7 @@ func (s *subject) ordersInParts(c counting, runs int) (explore.Result, map[uint6
 	return v, orders
 }
 
-// The parts can also be saved in a file, from which the exploration continues.
+// An exploration in parts can also save each part in a file. The next part continues from the file.
 func TestPartsInAFile(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "kept")
 	w := on(pulse.Options{}, corner(4).build())

@@ -28,11 +28,11 @@ const (
 	becoming
 	stopping
 	killing
-	fifo      // with neither this nor the next: FIFO
-	unordered // with both, one of them is drawn
+	fifo      // a program with neither fifo nor unordered has FIFO delivery
+	unordered // a program with fifo and unordered draws one of the two
 	processes
 	asking   // with processes
-	timeouts // with processes: AskTimeout, ReceiveTimeout, Sleep
+	timeouts // processes may call AskTimeout, ReceiveTimeout and Sleep
 	timers
 	earlyTimers
 	choosing
@@ -42,8 +42,8 @@ const (
 	partitions
 	panicking
 	checking // the check after a run may fail
-	matching // a process may accept messages by more than their kind; not drawn, set afterwards
-	polling  // every third ReceiveTimeout has a timeout of 0; not drawn, set afterwards
+	matching // what a process accepts also depends on senders and states; never drawn: tests set it
+	polling  // every third ReceiveTimeout has a timeout of 0; never drawn: tests set it
 
 	// Features that once misled searches. At first, the random programs did not have them.
 	skipping  // a rule skips the run
@@ -51,8 +51,8 @@ const (
 	looking   // handlers read what depends on steps of other actors
 	observing // an observer judges the run
 
-	// surviving: with crashes, also within steps; actors have disks and are notified of their
-	// starts.
+	// With surviving, actors may also crash within a step, have disks, and are notified when they
+	// start. It implies crashes.
 	surviving
 
 	// These are not drawn; tests set them afterwards.
@@ -77,7 +77,7 @@ const (
 
 const (
 	kinds  = 3
-	news   = kinds // the column of a rule for a Down message or a timeout
+	news   = kinds // the kind that stands for a Down message or a timeout in the table of rules
 	states = 3
 	tables = 2
 )
@@ -118,20 +118,20 @@ const (
 	doStop               // itself
 	doBecome             // table a
 	doKill               // actor a
-	doAfter              // kind b after a+1 units
-	doChoose             // one of a answers; the answer changes the state and the targets of later deeds
+	doAfter              // sends a message of kind b after a+1 units of time
+	doChoose             // calls Choose with a alternatives; the choice changes the state and the targets of later deeds
 	doWatch              // actor a
 	doPanic
 	doSkip
-	doEvery    // kind b every a+1 units; once
+	doEvery    // sends a message of kind b every a+1 units of time; an actor does this once
 	doLook     // reads property a of actor b; the value changes the state
-	doStopMine // the timer that was set last
+	doStopMine // stops the timer that the actor has set last
 	doHandOver // hands the last timer set to actor a, who stops it
 	doStrike   // causes fault a at actor b
 	doMayCrash
-	doWrite // actor b, by the name of actor a
+	doWrite // value b to the disk, under name a
 	doSync
-	doRead // reads the name of actor a; the name changes the state
+	doRead // reads name a from the disk; the value changes the state
 )
 
 var verbNames = []string{"send", "reply", "spawn", "stop", "become", "kill", "after", "choose", "watch", "panic", "skip", "every", "look",
@@ -156,7 +156,7 @@ type pause uint8
 
 const (
 	pauseReceive    pause = iota // any message
-	pauseMatch                   // kinds in the bit mask a; waits forever only if b is 0
+	pauseMatch                   // waits for a message whose kind is in the bit mask a; without end only if b is 0
 	pauseReceiveFor              // a+1 units
 	pauseAsk                     // asks actor a a question of kind b
 	pauseAskFor                  // asks actor a a question of kind b, waits c+1 units
@@ -181,9 +181,9 @@ type manner uint8
 
 const (
 	answers     manner = iota // at once
-	defers                    // answers at its next message
+	defers                    // the actor answers when it receives its next message
 	handsOn                   // has another answer
-	handsAround               // answers, and passes the question on as well
+	handsAround               // the actor answers, and passes the question on as well
 	manners
 )
 
@@ -380,8 +380,8 @@ func matchingProgram(seed uint64) *program {
 	return p
 }
 
-// thin removes some of the features, because programs with few features show what programs with all features hide. Of
-// the features that multiply orders most, it mostly leaves one.
+// thin removes some of the features, because programs with few features show faults that programs with all features
+// hide. It mostly leaves only one of the features that multiply the number of orders most.
 func (d *drawer) thin() {
 	left := features(0)
 	for bit := spawning; bit <= checking; bit <<= 1 {
@@ -566,8 +566,7 @@ func (p *program) shrink(fails func(*program) bool) *program {
 	}
 }
 
-// smaller lists the programs that lack one part of p, largest parts
-// first.
+// smaller lists copies of p that each lack one part, largest parts first.
 func (p *program) smaller() (list []*program) {
 	try := func(change func(q *program)) {
 		q := p.clone()
@@ -641,12 +640,12 @@ func (s *settings) parts() []*int {
 
 // A world is the state of a program in a system.
 type world struct {
-	refs    []pulse.Ref // the roots; their state before the first step
-	current []*actor    // of the roots
-	actors  []*actor    // the list of all; the first used of them belong to this run
+	refs    []pulse.Ref // the roots: the actors as they are before the first step
+	current []*actor    // the current actors of the roots
+	actors  []*actor    // actors that can be reused; actors[:used] belong to this run
 	used    int
 	skips   int   // messages that a process has passed over; for statistics only
-	history []int // the notes of actors
+	history []int // the events that actors have noted, in order
 	objects [2]object
 	seen    []int // what the test has observed in its course
 	wrong   error // made once
@@ -682,7 +681,7 @@ type actor struct {
 	children   int
 	state      int
 	received   int
-	deferred   pulse.Ref // the actors that wait for this actor's answer
+	deferred   pulse.Ref // the actor that waits for this actor's deferred answer, if any
 	past       uint64    // a hash of everything that the actor has received and chosen
 	ticking    bool
 	timer      pulse.Timer
@@ -890,7 +889,8 @@ func (p *program) judgeHistory() error {
 	return nil
 }
 
-// spec describes an actor that fresh makes, at its first start and at each restart.
+// spec describes an actor that the function fresh makes, at the actor's first start and at each
+// restart.
 func (p *program) spec(name string, fresh func() *actor, template int) pulse.Spec {
 	if p.templates[template].process {
 		return pulse.Spec{Name: name, Process: func(c *pulse.Process) { fresh().live(c) }}
@@ -940,7 +940,7 @@ func (a *actor) target(i int) pulse.Ref {
 
 func (a *actor) remember(x int) { a.past = scramble(a.past ^ uint64(x+1)) }
 
-// Receive makes a guise a pulse.Actor.
+// Receive handles a message with the handler that the guise stands for.
 func (g *guise) Receive(ctx *pulse.Ctx, msg any) { g.take(ctx, msg, g.table) }
 
 // take handles any message.
@@ -1113,7 +1113,7 @@ func (a *actor) cause(ctx *pulse.Ctx, x deed, n note, shift int) {
 			a.notice(ctx, int(ctx.Now()))
 		}
 	case doReply:
-		if s := ctx.Sender(); !s.IsZero() && (s != a.world.test || a.features&looking != 0) { // an answer to the test needs no step, unless the test looks
+		if s := ctx.Sender(); !s.IsZero() && (s != a.world.test || a.features&looking != 0) { // the test reads answers only with the feature looking
 			ctx.Send(s.Actor(), child)
 		}
 	case doSpawn:
@@ -1124,7 +1124,7 @@ func (a *actor) cause(ctx *pulse.Ctx, x deed, n note, shift int) {
 		}
 	case doStrike:
 		at := a.target(x.b)
-		if x.a%8 > 0 || at != ctx.Self() && a.generation == 0 { // otherwise a fault could hit the actor's own step
+		if x.a%8 > 0 || at != ctx.Self() && a.generation == 0 { // a crash (fault 0) must not hit the actor whose step causes it
 			a.notice(ctx, a.strike(ctx.Nemesis(), x, at, to))
 		}
 	case doAfter:
@@ -1138,7 +1138,7 @@ func (a *actor) cause(ctx *pulse.Ctx, x deed, n note, shift int) {
 			ctx.Unwatch(to)
 			return
 		}
-		if to != ctx.Self() && n.kind() != news { // otherwise it could go on forever
+		if to != ctx.Self() && n.kind() != news { // a Watch in answer to a Down could repeat forever
 			ctx.Watch(to)
 		}
 	}
@@ -1182,7 +1182,7 @@ func (a *actor) spawn(ctx *pulse.Ctx, template int, n note) {
 // live is the code of a process.
 func (a *actor) live(c *pulse.Process) {
 	if a.features&recording != 0 {
-		defer a.note(2) // noted also in a step that kills the process
+		defer a.note(2) // deferred, so that a step that kills the process makes the note too
 	}
 	if a.starts {
 		a.begins(c.Ctx, c.Started())
@@ -1197,7 +1197,8 @@ func (a *actor) live(c *pulse.Process) {
 	}
 }
 
-// pauses waits as a line says, and returns the message.
+// pauses makes a process wait as a line of its script says, and returns the message that ended the
+// wait.
 func (a *actor) pauses(c *pulse.Process, l *line) (msg any) {
 	ask := question(newNote(l.b, 1, a.state))
 	switch l.pause {

@@ -26,11 +26,10 @@ func regressions() []subject {
 	}
 }
 
-// watchesTheEnding has an actor watch another actor, which ends at its only message. If
-// the watch comes first, the ending actor's step sends the Down; else the watcher's step
-// does, with another reason. So the two steps are dependent, although no message leads
-// from one to the other. Sleep sets that knew only of messages put the second order to
-// sleep.
+// watchesTheEnding has an actor watch another actor, which ends at its only message. If the watch
+// comes first, the ending actor's step sends the Down; else the watcher's step does, with another
+// reason. So the two steps are dependent, although no message leads from one to the other. Sleep
+// sets once respected only messages, and put the second order to sleep.
 func watchesTheEnding(sys *pulse.System) func() error {
 	ending := sys.Spawn("ending", pulse.Func(func(ctx *pulse.Ctx, _ any) { ctx.Stop() }))
 	watcher := sys.Spawn("watcher", pulse.Func(func(ctx *pulse.Ctx, msg any) {
@@ -43,10 +42,9 @@ func watchesTheEnding(sys *pulse.System) func() error {
 	return nil
 }
 
-// killsWhoWaits has a process that is killed while it waits for an answer. The
-// answer could have come first. The search took the number of the awaited
-// question from the received message. A Kill has none, so the search found no
-// race.
+// killsWhoWaits has a process that is killed while it waits for an answer. The answer could have
+// come first. A search once took the number of the awaited question from the received message. A
+// Kill has no such number, so the search found no race.
 func killsWhoWaits(sys *pulse.System) func() error {
 	answerer := sys.Spawn("answerer", pulse.Func(func(ctx *pulse.Ctx, _ any) { ctx.Reply(kind("answer")) }))
 	asker := sys.Go("asker", func(p *pulse.Process) {
@@ -58,14 +56,14 @@ func killsWhoWaits(sys *pulse.System) func() error {
 	return nil
 }
 
-// goesOnAlone has two actors. The first actor gets two messages, and at the first of them
-// sends b and c to the second actor. At b, the second actor sends itself d. If d comes
-// before c, c leads to a message to the first actor.
+// goesOnAlone has two actors. The first actor gets two messages, and at the first of them sends b
+// and c to the second actor. At b, the second actor sends itself d. If d comes before c, c leads to
+// a message to the first actor.
 //
-// The search gave up a run because every remaining message was asleep. Earlier it had taken
-// a sleeping message without a decision, since no other message was deliverable. It counted
-// that receipt as a way to a race, although the run ended there. So Source reversed no race
-// and missed an order.
+// SourceSets once missed an order of this program. It took a sleeping message without a decision,
+// since no other message was deliverable. Later it stopped the run, because every remaining message
+// was asleep. It still counted the receipt of the sleeping message as a way to reverse a race,
+// although no continuation of that run was explored. So it did not reverse the race.
 func goesOnAlone(sys *pulse.System) func() error {
 	var first pulse.Ref
 	early := false
@@ -92,14 +90,14 @@ func goesOnAlone(sys *pulse.System) func() error {
 	return nil
 }
 
-// watchesAnAsker has a process that asks an actor. Another actor, at its first message,
-// watches that process and then sends the asked actor a message.
+// watchesAnAsker has a process that asks an actor. Another actor, at its first message, watches
+// that process and then sends the asked actor a message.
 //
-// If a sleeping message leads to a race, another branch has run what follows, provided
-// the message could come first there. GoodSiblings accepted any sleeping message and
-// skipped orders. Now a program whose steps conflict by more than messages is searched
-// with sleep sets alone. So sendsWhatLeadsBack shows the same mistake without such
-// conflicts.
+// GoodSiblings once skipped orders of this program. A sleeping message that leads to a race needs
+// no new branch, if the message could come first there, because another branch has run what
+// follows. GoodSiblings omitted that condition. Today the search restarts with another reduction if
+// steps conflict by more than messages, so this program no longer shows the mistake.
+// sendsWhatLeadsBack shows it without such conflicts.
 func watchesAnAsker(sys *pulse.System) func() error {
 	answerer := sys.Spawn("answerer", pulse.Func(func(ctx *pulse.Ctx, msg any) {
 		if msg == kind("question") {
@@ -121,10 +119,9 @@ func watchesAnAsker(sys *pulse.System) func() error {
 	return nil
 }
 
-// sendsWhatLeadsBack has a process that sends an actor a message and waits for two
-// messages. One comes from the test, one from the actor, after another message of the test.
-// It shows the mistake of watchesAnAsker for the reduction Persistent with the ordering
-// LDM.
+// sendsWhatLeadsBack has a process that sends an actor a message and waits for two messages. One
+// comes from the test. The other comes from the actor, after another message of the test. It shows
+// the mistake of watchesAnAsker for the reduction PersistentSets with OrderLDM.
 func sendsWhatLeadsBack(sys *pulse.System) func() error {
 	var process pulse.Ref
 	actor := sys.Spawn("actor", pulse.Func(func(ctx *pulse.Ctx, msg any) {
@@ -142,12 +139,11 @@ func sendsWhatLeadsBack(sys *pulse.System) func() error {
 	return nil
 }
 
-// stopsBeforeTheLast has an actor that sends itself two messages of kind a
-// and one of kind b, and stops at an a that comes after b. So some runs
-// leave a message unreceived, which could have been received earlier. The
-// search must consider it. It detected such messages by more sends than
-// steps. A partition and its end, which are steps without a send, hid
-// that.
+// stopsBeforeTheLast has an actor that sends itself two messages of kind a and one of kind b, and
+// stops at an a that comes after b. So some runs leave a message unreceived, which could have been
+// received earlier. The search must reverse that race too. It once looked for such messages only in
+// runs with more sends than steps. A partition and its end are steps without a send, so runs with a
+// partition could have as many steps as sends.
 func stopsBeforeTheLast(sys *pulse.System) func() error {
 	seen := false
 	sys.Send(sys.Spawn("actor", pulse.Func(func(ctx *pulse.Ctx, msg any) {

@@ -39,7 +39,7 @@ type handover struct {
 
 // A reason says why a search restarts, and what the new search must do differently.
 type reason struct {
-	text string // continues a sentence after "because"; for people only
+	text string // a clause that follows the word "because"; for people only
 	lessons
 }
 
@@ -85,8 +85,8 @@ var (
 	whyDepth      = reason{text: "Depth is bounded, and Optimal needs complete runs"}
 )
 
-// whyMet returns the reason for a restart if the access x conflicts with an access by an
-// unordered step.
+// whyMet returns the reason for a restart if the access x conflicts with an access by another step
+// and messages do not order the two steps.
 func whyMet(x trace.Touch) reason {
 	switch x.What {
 	case trace.TheTest:

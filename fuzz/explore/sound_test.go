@@ -69,9 +69,9 @@ func unsound() []subject {
 	}
 }
 
-// skipsFirst has an actor that skips the run, and one that panics if two other actors reach it in one order. In
-// the first run the skip came first, so nothing raced. The search took that run for a complete one and made no
-// other.
+// skipsFirst has an actor that skips the run, and one that panics if two other actors reach it in one order. A
+// first run in which the skip came first showed no race. A search once took that run for a complete one, and
+// made no other.
 func skipsFirst(sys *pulse.System) func() error {
 	sys.Send(sys.Spawn("skipper", pulse.Func(func(*pulse.Ctx, any) { sys.Fail(skips) })), kind("skip"))
 	last := sys.Spawn("last", pulse.Func(func(_ *pulse.Ctx, msg any) {
@@ -109,8 +109,8 @@ func skipsBehindOthers(sys *pulse.System) func() error {
 }
 
 // panicsTwice has two actors that panic with different texts. The first run ends with the first panic.
-// The search gave up the run with the second panic as wasted, because the first message was asleep in
-// it.
+// A search once stopped the run with the second panic as wasted, because the first message was asleep
+// in it.
 func panicsTwice(sys *pulse.System) func() error {
 	for _, text := range []string{"one", "other"} {
 		sys.Send(sys.Spawn("actor", pulse.Func(func(*pulse.Ctx, any) { panic(text) })), kind("go"))
@@ -127,9 +127,9 @@ func panicsOrFails(sys *pulse.System) func() error {
 	return nil
 }
 
-// ticksBesideTimers has a periodic timer, and a timer that is due together with the second tick. The order of
-// setting them decided how many ticks came before the run was at rest: one more if the other timer was set
-// first.
+// ticksBesideTimers has a periodic timer, and another timer that is due together with the second tick. If the
+// other timer was set first, the periodic timer once ticked one more time before the run was at rest. The
+// number of ticks must not depend on the order in which the timers were set.
 func ticksBesideTimers(sys *pulse.System) func() error {
 	sys.Send(sys.Spawn("ticker", pulse.Func(func(ctx *pulse.Ctx, msg any) {
 		if msg == kind("go") {
@@ -155,7 +155,7 @@ func ticksBesideSleepers(sys *pulse.System) func() error {
 	return nil
 }
 
-// two sends one message each to two actors with the given handlers.
+// two spawns two actors with the given handlers, and sends each of them one message.
 func two(sys *pulse.System, one, other pulse.Func) {
 	sys.Send(sys.Spawn("one", one), kind("go"))
 	sys.Send(sys.Spawn("other", other), kind("go"))
@@ -178,8 +178,8 @@ func countsTimers(sys *pulse.System) func() error {
 	return nil
 }
 
-// delaysWhileTimersWait has an actor that delays another actor's message. Like a timer, the message is then due at a
-// time.
+// delaysWhileTimersWait has an actor that delays another actor's message. The message is then due at a certain time,
+// like a timer.
 func delaysWhileTimersWait(sys *pulse.System) func() error {
 	last := sys.Spawn("last", pulse.Func(func(*pulse.Ctx, any) {}))
 	sender := sys.Spawn("sender", pulse.Func(func(ctx *pulse.Ctx, _ any) { ctx.Send(last, kind("late")) }))
@@ -293,8 +293,8 @@ func stopsAnothersTimer(sys *pulse.System) func() error {
 	return nil
 }
 
-// sendsLater has two actors that send a third actor a message each. Both messages are due at the same time. The order
-// of setting them does not decide which comes first.
+// sendsLater has two actors that send a third actor a message each. Both messages are due at the same time, and may
+// be received in either order.
 func sendsLater(sys *pulse.System) func() error {
 	sink := sys.Spawn("sink", pulse.Func(func(*pulse.Ctx, any) {}))
 	two(sys, func(ctx *pulse.Ctx, _ any) { ctx.SendAfter(sink, 1, kind("a")) },
@@ -555,8 +555,8 @@ func TestUnsound(t *testing.T) {
 	}
 }
 
-// With several workers and a rising bound, the result once had only the last level. Failures found under a smaller
-// bound were lost.
+// With several workers and a rising bound, the result must have a level for each bound. It once had only the last
+// level, without the failures found under smaller bounds.
 func TestLevelsWithWorkers(t *testing.T) {
 	for _, m := range []explore.Method{
 		{Reduction: explore.Everything, DelayBound: 3}, {Reduction: explore.Everything, PreemptionBound: 2},
@@ -625,9 +625,9 @@ func TestDistinctIsOneNumber(t *testing.T) {
 		return nil
 	}
 	for _, o := range ways() {
-		// The crash comes before the step (1), at its first MayCrash (1), at the second, with a write
-		// lost or not (2), at the third (3) or after the step with two writes (3). Or there is no crash
-		// (1).
+		// The numbers in parentheses are numbers of distinct orders. The crash comes before the step
+		// (1), at its first MayCrash (1), at the second, with a write lost or not (2), at the third
+		// (3), or after the step with two writes (3). Or there is no crash (1).
 		o.CountDistinct = true
 		if got := r.exploreBuild(pulse.Options{Faults: pulse.Faults{Crash: 1}}, crashesThrice, o); got.Distinct != 1+1+2+3+3+1 {
 			t.Errorf("%v sleep %v: %d distinct orders of three MayCrash", o.Reduction, o.Sleep, got.Distinct)
@@ -661,10 +661,9 @@ func TestDistinctIsOneNumber(t *testing.T) {
 	t.Logf("%d programs", compared)
 }
 
-// TestDistinctIsTrue checks the number of distinct orders when a result has it
-// unasked. With sleep sets it was the number of runs. But runs may differ only in
-// the time of a fault, or in which of two steps that touch the same thing comes
-// first.
+// TestDistinctIsTrue checks Result.Distinct without Method.CountDistinct. With sleep sets, Distinct
+// was once the number of runs. But several runs may have one distinct order: their faults may come
+// at different points, or two conflicting steps of different actors may come in the reverse order.
 func TestDistinctIsTrue(t *testing.T) {
 	trial.Long(t)
 	r, e := &rig{}, &enumerator{}
@@ -712,9 +711,9 @@ func TestDistinctIsTrue(t *testing.T) {
 	}
 }
 
-// TestNamesAreOnlyRead checks that two steps that read the same name or index are independent. Sleep sets
-// treated such steps as dependent: three messages had 36 orders instead of 6 if the senders read their sender's
-// name.
+// TestNamesAreOnlyRead checks that two steps that read the same name or index are independent. Sleep sets once
+// treated such steps as dependent. Then three messages had 36 orders instead of 6 if the actors that sent them
+// had read a name.
 func TestNamesAreOnlyRead(t *testing.T) {
 	r := &rig{}
 	for name, look := range map[string]func(pulse.Ref){
@@ -740,8 +739,8 @@ func TestNamesAreOnlyRead(t *testing.T) {
 	}
 }
 
-// TestFileHasAName checks that a search continues only from a file of the same program. Before, it accepted any file,
-// and called orders complete that it had not run.
+// TestFileHasAName checks that a search continues only from a file of the same program. A search once accepted any
+// file, and reported orders as run that it had not run.
 func TestFileHasAName(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "kept")
 	search := func(name string, runs int) error {

@@ -14,9 +14,9 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// TestServerStates checks Basset's figures of section 3.1 and Table 3.1: 27 nodes and 6 runs
-// without comparing states, 21 and 4 with it. Big steps miss the two states that occur
-// twice.
+// TestServerStates checks the numbers for Basset's server program (section 3.1 and table 3.1 of the
+// thesis). A search that compares no states has 27 nodes and 6 runs. A search that compares states
+// has 21 nodes and 4 runs. With big steps it does not compare the two states that occur twice.
 func TestServerStates(t *testing.T) {
 	type figures struct{ runs, cut, steps, states int }
 	for _, c := range []struct {
@@ -58,7 +58,7 @@ func stateWays() []explore.Options {
 // run.
 func TestStatesAgree(t *testing.T) {
 	trial.Long(t)
-	more := []features{0, 0, 0, 0, bounding, sendingLater | unwatching, testAsking} // 0 leaves most programs as they are drawn
+	more := []features{0, 0, 0, 0, bounding, sendingLater | unwatching, testAsking} // 0 adds no feature; most programs get 0
 	for _, c := range []struct {
 		name       string
 		draw       func(seed uint64) *program
@@ -259,10 +259,9 @@ func aliasing(apart, ifShared bool) func(*pulse.System) func() error {
 	}
 }
 
-// TestAliasing: two states differ if a slice has spare capacity in only one of them.
-// When the hash and the text of a state omitted the capacity, the search gave up
-// whichever order came second. ByHash and Checked then reported complete, and missed a
-// failure.
+// TestAliasing: two states differ if a slice has spare capacity in only one of them. The hash and
+// the text of a state once omitted the capacity. Then a search stopped whichever of two orders came
+// second, reported that it was complete, and missed a failure.
 func TestAliasing(t *testing.T) {
 	for _, states := range []explore.States{explore.NoStates, explore.ByHash, explore.Checked} {
 		for i := range 4 {
@@ -287,8 +286,8 @@ type hashed struct{ holder }
 func (*hashed) Hash() uint64 { return 1 }
 
 // TestUnread: a result lists the values that could not be read, and what was compared in their place.
-// Before, a search that had compared functions by their received messages reported complete, and no
-// more.
+// A search that had compared functions by their received messages once reported only that it was
+// complete.
 func TestUnread(t *testing.T) {
 	deep := &holder{}
 	for range 100_000 {
@@ -369,9 +368,8 @@ func TestOrderOfAMap(t *testing.T) {
 	}
 }
 
-// TestSharedVariable: if functions share a variable, the history of an actor does not determine
-// its state, and a failure can be missed. The result must name that assumption; before, it did
-// not.
+// TestSharedVariable: if functions share a variable, the history of an actor does not determine its
+// state, and a failure can be missed. The result must name that assumption.
 func TestSharedVariable(t *testing.T) {
 	build := func(s *pulse.System) func() error {
 		last, seen := "none", "nothing"

@@ -71,9 +71,8 @@ func registered(clients int) func(*pulse.System) func() error {
 	}
 }
 
-// TestRegisterStates checks that a register has as many states as stateright counts,
-// with or without sleep sets. With 5 clients there are 406,101, as the benchmark
-// finds.
+// TestRegisterStates checks that a register has as many states as stateright counts, with and
+// without sleep sets. With 5 clients it has 406,101 states, which only the benchmark checks.
 func TestRegisterStates(t *testing.T) {
 	for _, c := range []struct {
 		clients, states int

@@ -16,7 +16,7 @@ type tally struct {
 	// eachOnce reports whether, as far as known, no distinct order has run twice.
 	// Then the number of distinct orders is the number of runs.
 	eachOnce bool
-	// meets is set if a conflict without a message in a run sets eachOnce to false.
+	// If meets is set, a run with a conflict by other means than messages sets eachOnce to false.
 	meets   bool
 	keepOn  bool           // a copy of Options.KeepOn
 	leftOut bool           // set if a bound has excluded some orders

@@ -351,7 +351,7 @@ func (tm *team) goOn(t *subtree, w Worker, most int) {
 func (tm *team) searchOf(number int) *search {
 	s := newSearch(tm.options, nil, tm.limits.began, true)
 	s.bound, s.tally.subtree = tm.bound, number
-	s.limits.runs = 0 // the team distributes the runs
+	s.limits.runs = 0 // no limit, because the team distributes the runs
 	s.limits.isVain = func() bool { return tm.first.Load() < int64(number) }
 	if tm.options.Progress != nil {
 		s.limits.nowAndThen = func() { tm.meter.report(&s.tally, s.boundText(), false) }

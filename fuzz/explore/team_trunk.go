@@ -30,10 +30,10 @@ type trunk struct {
 type junction struct {
 	above   *junction   // nil for the root of the tree
 	answer  int32       // the alternative, at the parent junction, that leads to this junction
-	node    node        // the decision; unless it is a choice point, node.current is the alternative that was begun last
+	node    node        // the decision; if it is no choice point, node.current is the alternative that was begun last
 	list    []candidate // the candidates of a choice point
 	begun   []int32     // for each candidate, its position (from 1) in the order in which candidates were begun; 0 if not begun
-	count   int32       // the highest position in begun
+	count   int32       // the highest position in the field begun
 	last    *subtree    // the subtree that was begun last
 	open    int         // the number of unfinished subtrees and junctions directly below
 	changed bool        // set if marks changed in the last round
@@ -192,7 +192,8 @@ func (j *junction) takeMarks(n *node, list []candidate) {
 	}
 }
 
-// markGroups marks the next groups of messages for DCUTE while they are required.
+// markGroups marks the next group of messages for DCUTE, and further groups as long as the last
+// marked group requires another one.
 func (j *junction) markGroups() {
 	for n := &j.node; n.nextGroup && n.groupEnd < n.answers; j.changed = true {
 		n.markGroup(j.list, j.list[n.groupEnd].actor)

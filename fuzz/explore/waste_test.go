@@ -14,9 +14,9 @@ import (
 // Programs whose processes wait in ReceiveMatch. A message sent while a process waits raises the question whether the
 // process would have accepted it.
 
-// registers has a coordinator that takes the hellos of n clients in any order and welcomes each client.
-// Each welcome client sends k results. The coordinator takes the results last, in the order of the
-// clients.
+// registers has a coordinator that takes "hello" from n clients in any order and answers each with
+// "welcome". Each client then sends k results. The coordinator takes the results last, in the order of
+// the clients.
 func registers(n, k int) func(*pulse.System) func() error {
 	type result struct{ client, number int }
 	return func(sys *pulse.System) func() error {
@@ -143,7 +143,7 @@ func TestWaste(t *testing.T) {
 		name                     string
 		build                    func(*pulse.System) func() error
 		distinct                 int
-		optimal, workers, source int // wasted runs: with one worker, with several, and with SourceSets
+		optimal, workers, source int // wasted runs of Optimal with one worker, of Optimal with several workers, and of SourceSets
 	}{
 		{"registers", registers(4, 3), 24, 0, 0, 40},
 		{"commits", commits(4, 3), 24, 8, 23, 180},
@@ -165,8 +165,8 @@ func TestWaste(t *testing.T) {
 	}
 }
 
-// TestNoWasteOnOne checks that no run is wasted on a single process in ReceiveMatch. If the search did not postpone its
-// messages, some would be.
+// TestNoWasteOnOne checks that no run is wasted if only one process is in ReceiveMatch. The search avoids the waste
+// by taking messages for such a process last.
 func TestNoWasteOnOne(t *testing.T) {
 	if f := matched("registers", registers(4, 3)); f.explore(explore.Options{}).Wasted > 0 {
 		t.Error("registers wastes runs")
@@ -196,7 +196,7 @@ func TestPiecesOfWaste(t *testing.T) {
 	}
 }
 
-// passesOn is a process that waits for a go, and then sends one message.
+// passesOn adds a process that waits for a go, and then sends one message.
 func passesOn(sys *pulse.System, name string, to pulse.Ref) pulse.Ref {
 	return sys.Go(name, func(p *pulse.Process) {
 		p.ReceiveMatch(func(m any) bool { return m == kind("go") })
@@ -204,7 +204,8 @@ func passesOn(sys *pulse.System, name string, to pulse.Ref) pulse.Ref {
 	})
 }
 
-// relays sends a message to actors by way of another actor, so that the message is younger.
+// relays sends a message to actors by way of another actor. So the message is sent later than the
+// messages that the test sends.
 func relays(sys *pulse.System, k kind, to ...pulse.Ref) {
 	sys.Send(sys.Spawn("relay", pulse.Func(func(ctx *pulse.Ctx, m any) {
 		for _, ref := range to {
@@ -214,9 +215,9 @@ func relays(sys *pulse.System, k kind, to ...pulse.Ref) {
 }
 
 // wantsByItsPast has a process that takes x and y in any order, then z, and then waits. If x came first, it
-// waits only for the end; if y came first, also for a message from another process. An answer to "would it
-// accept that message?" from one past must not be used in the other, though the step before the wait is the
-// same.
+// waits only for the message "end". If y came first, it also accepts a message from another process. So the
+// search must ask again whether the process accepts that message, if its past was different, even though
+// the step before the wait was the same.
 func wantsByItsPast(sys *pulse.System) func() error {
 	chooser := sys.Go("chooser", func(p *pulse.Process) {
 		isLetter := func(m any) bool { return m == kind("x") || m == kind("y") }
@@ -240,10 +241,10 @@ func wantsByItsPast(sys *pulse.System) func() error {
 	return nil
 }
 
-// wantsByAnothersPast has a process that waits for the end, or for an a. Another process takes
-// a, b and go in any order, and at go sends on whichever of a and b came last. The first
-// process rejects b. That answer says nothing about a, though both are sent by the step of the
-// go.
+// wantsByAnothersPast has two processes. The second takes the messages a, b and "go" in any order.
+// At "go" it sends the first process "last a" or "last b", whichever of the two came last. The
+// first process accepts "last a" and "end". So the answer that it rejects "last b" says nothing
+// about "last a", although the same step sends both.
 func wantsByAnothersPast(sys *pulse.System) func() error {
 	chooser := sys.Go("chooser", func(p *pulse.Process) {
 		p.ReceiveMatch(func(m any) bool { return m == kind("end") || m == kind("last a") })
@@ -296,7 +297,8 @@ func TestAnswersHoldForOnePast(t *testing.T) {
 	}
 }
 
-// TestNothingIsTakenForKnown checks that the search finds all orders of wantsByItsPast and wantsByAnothersPast.
+// TestNothingIsTakenForKnown checks that the search transfers no answer from one message to a similar one. If
+// it did, it would miss orders of these two programs.
 func TestNothingIsTakenForKnown(t *testing.T) {
 	for _, c := range []struct {
 		build            func(*pulse.System) func() error
@@ -309,8 +311,8 @@ func TestNothingIsTakenForKnown(t *testing.T) {
 	}
 }
 
-// acceptsByHost has a Host with two actors. The first accepts only the end until it has come. The second accepts only
-// go, and then sends the first a message.
+// acceptsByHost has a Host with two actors. The first accepts only the message "end" until "end" has come. The second
+// accepts only "go", and then sends the first a message.
 func acceptsByHost(sys *pulse.System) func() error {
 	h := sys.Host()
 	only := func(r pulse.Ref, k kind) { h.Accept(r, func(m any) bool { return m == k }) }

@@ -12,8 +12,9 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// tellingPrograms lose orders if a worker does not know the touches of the steps that sleep in its subtree, or if two
-// subtrees of one pick put each other to sleep.
+// tellingPrograms returns seeds of programs with which workers once made a mistake. A search misses orders if a
+// worker does not know the touches of the steps that sleep in its subtree, or if two subtrees of one pick put each
+// other to sleep.
 func tellingPrograms() []uint64 { return []uint64{697, 1103} }
 
 // TestWorkersAgree checks that several workers find what one worker finds. The result must not depend on their number,
@@ -21,7 +22,7 @@ func tellingPrograms() []uint64 { return []uint64{697, 1103} }
 func TestWorkersAgree(t *testing.T) {
 	e := &enumerator{}
 	defer e.close()
-	alone, shared := 0, 0 // runs of SourceSets without early timers; with early timers it may repeat runs
+	alone, shared := 0, 0 // runs of SourceSets with one worker and with two, in programs without early timers
 	defer func() {
 		if shared > alone+alone/100 {
 			t.Errorf("two workers make %d runs where one makes %d", shared, alone)
@@ -34,7 +35,8 @@ func TestWorkersAgree(t *testing.T) {
 	for _, seed := range tellingPrograms() {
 		programs = append(programs, newProgram(seed, foolishFeatures(seed)))
 	}
-	// The steps of this program ask whether they crash. If they do, they touch more.
+	// In this program actors may crash within a step. A step that crashes touches more state than a
+	// step that does not.
 	programs = append(programs, newProgram(912, survivingFeatures(912)))
 	for _, p := range programs {
 		all, ok := e.enumerate(p.options(), p.Build, 2000)
@@ -82,9 +84,8 @@ func withWorkers(p *program, o explore.Options, workers int) *explored {
 }
 
 // TestWorkersLeaveOutAsMuch checks that several workers make exactly the runs that one worker makes,
-// even if they divide the tree after each run. Before, they wasted runs above the subtrees: 1,994 next
-// to 1,440 for six workers and a watch, 31,000 next to 40,320 for pi(8). Most were the second
-// worker's.
+// even if they divide the tree after each run. Several workers once made more runs: 1,994 instead of
+// 1,440 for six actors and a watch.
 func TestWorkersLeaveOutAsMuch(t *testing.T) {
 	trial.Long(t)
 	of := func(name string, o pulse.Options, n int, more func(*pulse.System, []pulse.Ref)) subject {
@@ -179,8 +180,8 @@ func (w *watched) Again() {
 }
 
 // TestWorkersAreCalledInTurn checks the calls that Worker documents. Calls to one worker come one after
-// another, and calls to several overlap. Again is called while no other call runs. With early timers Optimal
-// restarts.
+// another, and calls to several workers overlap. No other call runs while Again is called, as it is when
+// Optimal restarts because of early timers.
 func TestWorkersAreCalledInTurn(t *testing.T) {
 	for _, c := range []struct {
 		name    string
@@ -199,7 +200,7 @@ func TestWorkersAreCalledInTurn(t *testing.T) {
 		met.Add(workers)
 		for range workers {
 			w := &watched{worker: on(c.options, c.build()), team: &running, wrong: func(text string) { t.Errorf("%s: %s", c.name, text) }}
-			if !c.again { // each waits here until the other has come, too
+			if !c.again { // each worker waits here until the other one has come, too
 				w.meet = func() { met.Done(); met.Wait() }
 			}
 			all, team = append(all, w), append(team, w)

@@ -8,8 +8,8 @@ import (
 	"github.com/jostle-go/jostle/fuzz/explore"
 )
 
-// The advice on an incomplete exploration says how much is left and what to do. Before, a verdict said "of about +Inf"
-// and nothing else.
+// The advice on an incomplete exploration says how much is left and what to do. A verdict once said only "of about
+// +Inf".
 func TestAdvice(t *testing.T) {
 	const rest = ", have more Config.Workers, make the input smaller, or use Check"
 	base := explore.Result{Bound: "time", Runs: 1000, Distinct: 1000, Elapsed: 10 * time.Second}

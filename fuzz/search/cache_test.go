@@ -27,8 +27,8 @@ func summary(res Result) [3]int {
 	return [3]int{res.Index, res.Tally.Runs - res.By[cached], len(res.Complaints())}
 }
 
-// A search with a cache covers at once what an earlier search covered, with the fewest runs. Its own runs are those of
-// a search without a cache.
+// A search with a cache first covers everything that an earlier search covered, with as few runs as possible. Its
+// other runs are those of a search without a cache.
 func TestCache(t *testing.T) {
 	for _, workers := range []int{1, 2} {
 		p := packed()
@@ -54,7 +54,8 @@ func TestCache(t *testing.T) {
 	}
 }
 
-// A cache that is too small for everything does not claim to have everything.
+// A cache that is too small for all cases reports the number of cases that it has saved, and no
+// more.
 func TestCacheIsFull(t *testing.T) {
 	p := packed()
 	o := Options{Runs: 300, Seed: 1, Cache: p.Cache(t.TempDir())}

@@ -27,7 +27,7 @@ type climbs struct {
 type foothold struct {
 	source
 	reads []int // for each draw, the number of random numbers that it read
-	steps []int // for each choice, the result of askedIn
+	steps []int // for each choice, the step in which it was made (see askedIn)
 }
 
 // A change is a way to derive the inputs of a run from the inputs of an earlier run.

@@ -88,7 +88,7 @@ func (x *exploring) confirmAll(ctx context.Context) {
 		Runs: mostConfirming})
 	defer y.close()
 	own := y.workers[0]
-	own.runner.runs = w.runner.runs // the run numbers of the flight recorder continue
+	own.runner.runs = w.runner.runs // continues the numbers of runs in the flight recorder
 	if err := y.all(); err != nil { // impossible: these options are never refused
 		return
 	}

@@ -58,7 +58,8 @@ func alone(t *props.T) {
 	}
 }
 
-// appended has actors that append to one slice, and fails only in the reverse order.
+// appended has actors that append to one slice. It fails if the actors take their steps in the
+// reverse of the order in which they were spawned.
 func appended(actors int) func(*props.T) {
 	return func(t *props.T) {
 		sys := t.System()
@@ -139,9 +140,9 @@ func TestWhyAnOrderFailsThatPassed(t *testing.T) {
 	}
 }
 
-// A program that sends different messages after some runs has no "every order".
+// If a program sends other messages after some runs, no search may claim that it ran every order.
 func TestConfirmingSeesOtherMessages(t *testing.T) {
-	for _, from := range []int{2, 3, 4, 6} { // by then all distinct orders were run
+	for _, from := range []int{2, 3, 4, 6} { // after this number of runs, all distinct orders were run
 		hits := 0
 		p := search.Property{Name: "confirmed", Test: t.Name(), Func: func(t *props.T) {
 			sys, n := t.System(), 1

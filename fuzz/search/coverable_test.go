@@ -25,8 +25,8 @@ func built(build func(*pulse.System) func() error) func(*props.T) {
 	}
 }
 
-// In small programs the number of pairs that can be covered is known. No arm, nor all arms together, covers more.
-// Coverable gives an upper bound of all these numbers.
+// For small programs, the number of receive pairs that can be covered is known. No arm covers more, nor do all
+// arms together. The number that Coverable returns is at least as large.
 func TestCoverableBoundsEveryArm(t *testing.T) {
 	trial.Long(t)
 	for _, c := range []struct {
@@ -62,8 +62,8 @@ func TestCoverableBoundsEveryArm(t *testing.T) {
 	}
 }
 
-// The bound can be exceeded: runs with early timers show more pairs than all orders without early
-// timers.
+// The pairs of all orders without early timers are no bound for runs with early timers, which show
+// more pairs.
 func TestCoverableOfAnother(t *testing.T) {
 	p := Property{Name: t.Name(), Test: t.Name(), Func: lease(pulse.Options{EarlyTimers: pulse.NeverEarly})}
 	all, exact := Coverable(context.Background(), p, 1, 20_000)

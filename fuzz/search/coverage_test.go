@@ -29,8 +29,8 @@ func TestCoverageOfWorkers(t *testing.T) {
 	}
 }
 
-// The coverages of two searches can be added up. Two seeds count both searches' runs; the same seed counts the same
-// runs once.
+// The coverages of two searches can be merged. Searches with two seeds count the runs of both. Two searches with
+// one seed count the same runs once.
 func TestCoverageOfTwoNights(t *testing.T) {
 	p := Property{Name: t.Name(), Test: t.Name(), Func: writer.Property(true)}
 	night := func(seed uint64, workers int) *coverage.Orders {
@@ -102,8 +102,8 @@ func TestCoverageNamesWhatIsOpen(t *testing.T) {
 	}
 }
 
-// The orders of the first runs are all counted. Of later runs only a fraction is counted, the same fraction for each
-// arm. The report says so.
+// All receive pairs of the first runs are counted. Only a fraction of the later runs is counted, the same fraction
+// for each arm, and the report says so.
 func TestSomeRunsAreCounted(t *testing.T) {
 	p := Property{Name: t.Name(), Test: t.Name(), Func: func(t *props.T) { race3(t, pulse.Options{}).Run() }}
 	res := Sample(context.Background(), p, Options{Runs: 4096, Seed: 1})

@@ -6,7 +6,7 @@
 // Sample draws inputs and orders at random. It divides the runs among arms, which are ways
 // of planning runs. Most arms are strategies of package strategy. Two others learn from
 // earlier runs. bita forces receive pairs that were not seen before, as in the paper Bitá
-// (Tasharofi et al., FSE 2013). guided varies runs that contained something new. Names
+// (Tasharofi et al., ASE 2013). guided varies runs that contained something new. Names
 // lists all arms.
 //
 // Explore runs every distinct order of chosen inputs.

@@ -25,7 +25,7 @@ type (
 type leaseholder struct {
 	waiting []pulse.Ref
 	holder  pulse.Ref
-	stale   string // the client that wrote after its lease had expired
+	stale   string // the name of the client that wrote after its lease had expired; empty if none did
 	held    bool
 }
 
@@ -71,8 +71,7 @@ func lease(o pulse.Options) func(*props.T) {
 }
 
 // Without options the search finds a lease that expires while its holder is slow, and the saved
-// case replays. Before, timers fired only when no message waited, unless the property asked for
-// more.
+// case replays. So timers may fire early even if the property does not ask for it.
 func TestTimersRaceByDefault(t *testing.T) {
 	for seed := uint64(1); seed <= 20; seed++ {
 		x := searchFor(t, lease(pulse.Options{}), seed, 1, enoughRuns)
@@ -104,8 +103,8 @@ func TestTimersRaceByDefault(t *testing.T) {
 	}
 }
 
-// A property with NeverEarly has no run with early timers. A property that says how many timers may fire early has that
-// number in every run, as its own setting.
+// A property with NeverEarly has no run with early timers. If a property sets how many timers may fire early, this
+// number holds in every run.
 func TestPropertiesSayHowEarlyTimersAre(t *testing.T) {
 	never := searchFor(t, lease(pulse.Options{EarlyTimers: pulse.NeverEarly}), 1, 1, 2000)
 	if never.Finding != nil || never.Timed != 2000 || never.Early != 0 {
@@ -120,8 +119,8 @@ func TestPropertiesSayHowEarlyTimersAre(t *testing.T) {
 // An echo answers what it is asked.
 func echo(ctx *pulse.Ctx, msg any) { ctx.Reply(msg) }
 
-// Each of these properties, except the last, fails only if a timer fires although messages wait. Each uses another kind
-// of timer. The last one also fails otherwise.
+// Each of these properties, except the last, fails only if a timer fires although messages wait. Each uses another
+// kind of timer. The last property can also fail in runs without early timers.
 var earlyProperties = []struct {
 	name string
 	// play runs the program and reports whether a timer fired.

@@ -20,15 +20,15 @@ func race3(t *props.T, o pulse.Options) *pulse.System {
 	return sys
 }
 
-// Exhaust claims that no order is left if it ran all orders without a reduction. If there are too many, it claims so
-// only for programs in which reductions are proven, and says what the claim depends on. It claims nothing about
-// randomly drawn inputs.
+// Exhaust claims that no order is left if it ran all orders without a reduction. If there are too many orders for
+// that, it makes this claim only for programs that use no feature for which a reduction may be wrong, and says what
+// the claim depends on. It claims nothing about randomly drawn inputs.
 func TestExhaustDoubts(t *testing.T) {
 	for _, c := range []struct {
 		name     string
 		property func(*props.T)
-		all      bool // after all orders
-		reduced  bool // after the distinct orders
+		all      bool // the claim of an Exhaust that can run all orders
+		reduced  bool // the claim of an Exhaust that can run only the distinct orders
 	}{
 		{"nothing", func(t *props.T) { race3(t, pulse.Options{}).Run() }, true, true},
 		{"OneOf", func(t *props.T) { props.OneOf(t, "n", 1, 2); race3(t, pulse.Options{}).Run() }, true, true},
@@ -71,8 +71,8 @@ func TestExhaustDoubts(t *testing.T) {
 	}
 }
 
-// Exhaust lets timers fire early if the property leaves that to the search, as Sample does. So its "all orders" include
-// both kinds of order.
+// Exhaust lets timers fire early if the property leaves that to the search, as Sample does. So its "all orders"
+// include the orders with early timers.
 func TestExhaustHasEarlyTimers(t *testing.T) {
 	p := Property{Name: t.Name(), Test: t.Name(), Func: lease(pulse.Options{})}
 	x := Exhaust(context.Background(), p, 1, 1000)

@@ -173,7 +173,7 @@ func (x *exploring) noteWatched(in *input) {
 // cut runs and probes.
 func madeBy(r *explore.Result) int {
 	runs := r.Runs
-	if len(r.Levels) > 0 { // r.Runs counts only the runs of the last level
+	if len(r.Levels) > 0 { // if a bound was raised, r.Runs counts only the runs with the last bound
 		runs = 0
 		for _, l := range r.Levels {
 			runs += l.Runs

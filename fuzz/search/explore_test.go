@@ -213,8 +213,8 @@ func TestStatesOfAnExploration(t *testing.T) {
 	}
 }
 
-// A failure that a handler reports counts even if the run is given up later because its state is
-// known.
+// A failure that a handler reports counts even if the search later stops the run, because the run
+// has reached a known state.
 func TestComplaintBeforeAKnownState(t *testing.T) {
 	for _, r := range []explore.Reduction{explore.SourceSets, explore.Everything} {
 		x := exploreFor(t, ExploreOptions{Method: explore.Method{Reduction: r, States: explore.ByHash}}, func(t *props.T) {
@@ -332,8 +332,8 @@ func medianOfRandom(s subjects.Subject) int {
 	return list[trials/2]
 }
 
-// mediansOfRandom reads the medians that the subjects' own test has measured for random orders and drawn
-// inputs.
+// mediansOfRandom reads the stored median numbers of runs that random order takes to find each subject's
+// bug, with drawn inputs.
 func mediansOfRandom(t *testing.T) map[string]string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("..", "subjects", "testdata", "found.txt"))
@@ -391,8 +391,7 @@ func TestReportsAreExplored(t *testing.T) {
 	}
 }
 
-// Each of several workers may find a failure. The reported one depends only on the
-// program.
+// If several workers each find a failure, the reported failure depends only on the program.
 func TestWorkersShowTheSameFailure(t *testing.T) {
 	fails := func(t *props.T) {
 		said := ""
@@ -460,9 +459,8 @@ func (l *liar) Receive(_ *pulse.Ctx, msg any) { l.last = msg.(int) }
 
 func (l *liar) Hash() uint64 { return 1 }
 
-// The verdict names the reduction that was used in the end, and says if it is not
-// the one requested. Before, the verdict always named Optimal, and its text no
-// reduction.
+// The verdict names the reduction that was used in the end, and says if it is not the one
+// requested. The verdict once always named Optimal.
 func TestVerdictTellsTheReductionThatWasUsed(t *testing.T) {
 	trial.Long(t)
 	early := func(t *props.T) {

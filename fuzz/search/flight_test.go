@@ -21,7 +21,7 @@ func BenchmarkRecorder(b *testing.B) {
 	recorder := flight.Folder(b.TempDir()).Record(flight.Record{Call: flight.Call{Verb: "Check"}, Workers: 1})
 	defer recorder.End()
 	if recorder == nil {
-		b.Skip("nothing can be recorded here") // Skips: where the operating system has no locks
+		b.Skip("nothing can be recorded here") // Skips: on operating systems without file locks
 	}
 	const runs = 1600
 	var times [2][]time.Duration

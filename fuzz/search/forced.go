@@ -11,7 +11,7 @@ import (
 )
 
 // A forced plans runs that begin with given steps, in a given order. It is the run-time
-// scheduler of the paper Bitá (Tasharofi et al., FSE 2013): see strategy.Ordered.
+// scheduler of the paper Bitá (Tasharofi et al., ASE 2013): see strategy.Ordered.
 type forced struct {
 	schedule choice.Schedule
 	ordered  *strategy.Orderer

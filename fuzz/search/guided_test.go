@@ -111,7 +111,7 @@ func TestGuidesAreSilent(t *testing.T) {
 	}
 }
 
-// Bitá needs one forced order for the bugs that its first run misses.
+// The arm bita finds the bugs that its first run misses with one forced order.
 func TestBitaForcesOrders(t *testing.T) {
 	for name, want := range map[string]int{"writer": 2, "gatling": 2, "gatling-records": 2, "attach": 2, "bank": 3, "threadring": 2, "server": 2, "messenger": 2} {
 		s, _ := subjects.ByName(name)

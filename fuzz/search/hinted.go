@@ -9,9 +9,9 @@ import (
 	"github.com/jostle-go/jostle/props"
 )
 
-// LookForHints performs no further run after hintingTime. On a slow machine it still
-// performs leastHinting runs. Guidance is useless for a property whose runs are slower
-// than that.
+// LookForHints performs no further run after hintingTime. On a slow machine it still performs
+// leastHinting runs. A property whose runs are so slow that only these fit into hintingTime gains
+// nothing from hints.
 const (
 	hintingTime  = 100 * time.Millisecond
 	leastHinting = 2

@@ -7,8 +7,8 @@ import (
 )
 
 // With hints, the default portfolio finds in some hundred runs a failure for which random order
-// needs some hundred thousand. Sometimes hints that every run gives, as most properties have, do not
-// count.
+// needs some hundred thousand. A Sometimes that holds in every run, as in most properties, does not
+// count as a hint.
 func TestHintedSearchesAreGuided(t *testing.T) {
 	for _, c := range []struct {
 		name     string

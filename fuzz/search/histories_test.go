@@ -18,7 +18,7 @@ import (
 // A client of a random program calls the servers of a register, and records its calls in a history.
 type client struct {
 	script []call
-	passes int // the client that gets a message from this client before its script; -1 for none
+	passes int // the number of the client to which this client sends a message before it runs its script; -1 for none
 	waits  bool
 }
 
@@ -90,10 +90,9 @@ func recorded(seed uint64, seen func(history string)) func(*props.T) {
 	}
 }
 
-// TestHistoriesInAllOrders checks that a reduction loses no history: in random
-// programs all reductions find the same histories and verdicts as all orders. Before,
-// a history made every search fall back to Everything, as if its program had called
-// System.Steps.
+// TestHistoriesInAllOrders checks that a reduction loses no history: in random programs all
+// reductions find the same histories and verdicts as all orders. A history must not make the search
+// restart with Everything, as a call to System.Steps does.
 func TestHistoriesInAllOrders(t *testing.T) {
 	trial.Long(t)
 	programs, orders := 30, 500

@@ -36,9 +36,9 @@ type inputs struct {
 	skips    string             // the reason given for the last skip
 	rejected map[string]int     // the number of times that a draw found no value, by label
 	tooLarge map[string]bool    // the labels of rejected draws that needed more numbers than a draw may read
-	watches  bool               // Result.Watches of the current input
-	between  bool               // Result.Between of the current input
-	keeps    bool               // Result.Remembers of the current input
+	watches  bool               // Result.Watches of the input's run: the verdict depends on the order of steps at different actors
+	between  bool               // Result.Between of the input's run: the verdict depends on what is read between steps
+	keeps    bool               // Result.Remembers of the input's run: the verdict also depends on earlier states
 }
 
 const (

@@ -10,9 +10,9 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// retrying is a correct program: a client sets a timer again and again until all workers have
-// answered. The order of messages decides each worker's answer. A timer that fires before the
-// answers is early, so it fires at most as often as early timers are allowed, and once at the
+// retrying is a correct program in which a client sets a timer again and again until all workers
+// have answered. The order of messages decides each worker's answer. A timer that fires before the
+// answers is early. So timers fire at most as often as early timers are allowed, and once at the
 // end.
 func retrying(o pulse.Options, most int) func(*props.T) {
 	return func(t *props.T) {

@@ -19,7 +19,7 @@ func generic[V any](*props.T) {}
 
 func made(string) func(*props.T) { return func(*props.T) {} }
 
-// The name under which the cases of a property are saved.
+// TestNamesOfProperties checks the names under which the cases of properties are saved.
 func TestNamesOfProperties(t *testing.T) {
 	const test = "TestA/b"
 	for _, c := range []struct {

@@ -94,7 +94,7 @@ type share struct {
 
 // A turns has the entries that take turns in the batches of a search.
 type turns struct {
-	floor *Entry // see share; nil unless the portfolio is the default one
+	floor *Entry // the random arm, which gets a minimum of the runs (see share); nil unless the portfolio is the default one
 	// lists has, for each stage, the lists of the stage. A portfolio that is not the
 	// default one has a single stage with a single list.
 	lists [][][]*Entry

@@ -53,8 +53,8 @@ func TestStages(t *testing.T) {
 	}
 }
 
-// TestShare: the arm random is first. It gets the runs that its guaranteed quarter needs, and all runs while each input
-// has one order.
+// TestShare: the arm random comes first. It gets at least its guaranteed quarter, and all runs while each input has
+// only one order.
 func TestShare(t *testing.T) {
 	const runs = 16
 	turns := func(list string, floor bool, spent int) string {
@@ -79,17 +79,17 @@ func TestShare(t *testing.T) {
 	for _, c := range []struct {
 		list  string
 		floor bool
-		spent int // the first spent runs have one order each
+		spent int // the number of runs, from the first, whose inputs have only one order
 		want  string
 	}{
-		{"pct", true, 0, "rppprppprppprppp"}, // a quarter of the runs, since a run by pct costs as much as one by random
+		{"pct", true, 0, "rppprppprppprppp"}, // random gets a quarter of the runs, since a run by pct costs as much as a run by random
 		{"pctcp", true, 0, "rppprpprpprpprpp"},
 		{"bita", true, 0, "rbbrbbrbrbbrbrbb"},
 		{"random random random pct urw", true, 0, "rrrrpurrrpurrrpu"}, // random has enough
 		{"urw pct", true, 0, "rupurpuprupurpur"},
-		{"pct", true, 3, "rrrrpppppppppppp"}, // no arm is better than random while there is one order
+		{"pct", true, 3, "rrrrpppppppppppp"}, // random gets the runs of inputs with one order, because no other arm is better for them
 		{"pct", true, 16, "rrrrrrrrrrrrrrrr"},
-		{"bita pct", false, 16, "bpbpbpbpbpbpbpbp"}, // arms that the user chooses have no guaranteed quarter
+		{"bita pct", false, 16, "bpbpbpbpbpbpbpbp"}, // the random arm has its guaranteed quarter only in the default portfolio
 	} {
 		if got := turns(c.list, c.floor, c.spent); got != c.want {
 			t.Errorf("%s, floor %v, %d spent: %s, want %s", c.list, c.floor, c.spent, got, c.want)
@@ -118,8 +118,8 @@ func watched(name string, o Options) (list []passing) {
 	return list
 }
 
-// TestFloor: after each run of a batch, random has had at least a quarter of all runs and of their cost, not counting
-// the last run of another arm.
+// TestFloor: after each run of a batch, the arm random has had at least a quarter of all runs and of their cost. The
+// cost of the last run does not count if another arm made that run.
 func TestFloor(t *testing.T) {
 	for _, name := range []string{"writer", "procreg", "closing", "cas-replay", "writer-error-30", "paxos-commit-6"} {
 		list := watched(name, Options{Runs: 40 * stageRuns, Seed: 5})
@@ -157,7 +157,7 @@ func TestBatchesAlone(t *testing.T) {
 	}
 }
 
-// TestAgainOfStages: a run of a later stage is replayed from its number.
+// TestAgainOfStages: a run of any stage of the portfolio can be replayed, given only its number.
 func TestAgainOfStages(t *testing.T) {
 	const number = 300
 	i := 0
@@ -195,8 +195,8 @@ func TestSharesOfWorkers(t *testing.T) {
 	}
 }
 
-// BenchmarkCosts prints the cost of a step for each arm of the default portfolio, in the form of the table costs: in
-// quarters of a step in random order, the mean over the subjects.
+// BenchmarkCosts prints, for each arm of the default portfolio, the cost of a step: the mean over the subjects. The
+// unit is that of the map costs, a quarter of the cost of a step in random order.
 func BenchmarkCosts(b *testing.B) {
 	list, arms, best := subjects.Easy(), usual(), map[string]float64{}
 	perStep := func(s subjects.Subject, e Entry) float64 {

@@ -56,7 +56,7 @@ func TestProgressOfAnExploration(t *testing.T) {
 	}
 }
 
-// The runs of an estimate do not count as runs of the search. Their results do not count
+// The runs of an estimate do not count as runs of the search, and their results do not count
 // either.
 func TestEstimateIsNotCounted(t *testing.T) {
 	var calls atomic.Int64
@@ -113,7 +113,7 @@ func TestEstimateInAVerdict(t *testing.T) {
 	}
 }
 
-// A verdict and its advice give the same number of runs. Before, one said "520,000,000 to 2,100,000,000" and the other
+// A verdict and its advice give the same number of runs. They once gave "520,000,000 to 2,100,000,000" and
 // "1,000,000,000".
 func TestOneEstimate(t *testing.T) {
 	for _, bound := range []explore.Bound{"time", "runs"} {
@@ -129,7 +129,7 @@ func TestOneEstimate(t *testing.T) {
 	}
 }
 
-// An estimate for one input alone is not taken for all inputs.
+// An estimate for one of several inputs is not reported as the estimate for all inputs.
 func TestEstimatesAreAddedUp(t *testing.T) {
 	for _, c := range []struct {
 		estimates []float64

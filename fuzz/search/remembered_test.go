@@ -9,8 +9,8 @@ import (
 	"github.com/jostle-go/jostle/pulse"
 )
 
-// Showing a remembered message changes its stored text. Showing a remembering message changes how it makes its text.
-// Messages of protobuf do so.
+// The String method of a remembered changes a text that the message stores. The String method of a remembering
+// changes a function that the message stores. Messages of protobuf change in similar ways when they are printed.
 type (
 	remembered  struct{ text string }
 	remembering struct{ make func() string }

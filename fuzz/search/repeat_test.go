@@ -7,8 +7,7 @@ import (
 	"github.com/jostle-go/jostle/props"
 )
 
-// A run with early timers is repeated with early timers, whatever its position in a
-// batch.
+// If a run allows early timers, its repetition allows them too, whatever its position in the batch.
 func TestEarlyTimersAreRepeated(t *testing.T) {
 	rich := func(t *props.T) { trial.Rich(t.System()) }
 	for _, arms := range [][]string{{"random"}, {"random", "pos", "urw"}, {"random", "pos", "urw", "pct", "pctcp"}} {

@@ -299,7 +299,7 @@ func (w *worker) armOf(e *Entry, b int) Arm {
 func (w *worker) batch(b int) bool {
 	defer w.noteCrowds(b)
 	share := w.turns.share(b)
-	spent := false // set if isSpent returned true for the last run; it is called only if the result matters
+	spent := false // set if isSpent returned true for the last run; isSpent is called only if its result matters
 	for i := range w.size {
 		index := b*w.size + i
 		if w.Runs > 0 && index >= w.Runs || w.decided(index) {

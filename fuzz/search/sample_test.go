@@ -121,8 +121,8 @@ func TestTimeIsUpAfterAnyRun(t *testing.T) {
 	}
 }
 
-// Situations that have a new name in each run and were never reached are named up to a limit and then counted. Before,
-// there was a line for each run.
+// If each run has a new name for a situation that was never reached, the report names some of these situations and
+// counts the others. The report once had a line for each run.
 func TestManySituationsAreCounted(t *testing.T) {
 	for situations, more := range map[int]int{19: 0, 20: 0, 21: 1, 500: 480} {
 		n := 0 // a real property must not have such state
@@ -143,7 +143,7 @@ func TestManySituationsAreCounted(t *testing.T) {
 	}
 }
 
-// A verdict names as many situations as a complaint does, and only counts the others.
+// A verdict names as many unreached situations as a complaint does, and counts the rest.
 func TestVerdictNamesSituations(t *testing.T) {
 	var v Verdict
 	for i := range mostMissed + 2 {
@@ -156,7 +156,7 @@ func TestVerdictNamesSituations(t *testing.T) {
 	}
 }
 
-// Situations that have a new name in each run are stored up to a limit, and the limit is reported. Before, a search
+// Situations that have a new name in each run are stored up to a limit, and the limit is reported. A search once
 // stored all of them.
 func TestSituationsAreBounded(t *testing.T) {
 	const note = "Sometimes is given more than 1,000 names: later names are not checked; use few names, the same in each run"
@@ -192,7 +192,7 @@ func TestSituationsAreBounded(t *testing.T) {
 	}
 }
 
-// If draws need more numbers than they may read, the report says that. Before, it said that the generators reject too
+// If draws need more numbers than they may read, the report says so. It once said that the generators reject too
 // much.
 func TestLargeDrawsAreNotRejected(t *testing.T) {
 	property := func(t *props.T) {
@@ -255,7 +255,8 @@ func TestLabels(t *testing.T) {
 	}
 }
 
-// TestOtherValues: a run counts once for all values of a label that have no room.
+// TestOtherValues: if a search has no room for several values of a label that a run gives, it
+// counts the run once under "other values".
 func TestOtherValues(t *testing.T) {
 	tally := NewTally()
 	var full []props.Label
@@ -271,8 +272,9 @@ func TestOtherValues(t *testing.T) {
 	}
 }
 
-// TestReached: a search counts in how many runs each situation was reached, however often a run says
-// so. It keeps the first names if there are too many, also of two workers.
+// TestReached: a search counts the runs that reached each situation. A run counts once, even if it
+// reports the situation several times. If there are too many names, the search keeps the first ones,
+// also when it adds the counts of two workers.
 func TestReached(t *testing.T) {
 	n := 0
 	r := props.NewRunner("property", func(t *props.T) {

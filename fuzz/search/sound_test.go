@@ -73,7 +73,7 @@ func TestExploreIsRight(t *testing.T) {
 		}, []string{"panic: first"}, ""},
 	} {
 		x := exploreFor(t, ExploreOptions{KeepOn: true}, c.property)
-		var got []string // without the names of functions
+		var got []string // the failures, without the names of functions
 		for s := range maps.Keys(x.Verdict.Failures) {
 			kind, _, _ := strings.Cut(s, " ")
 			got = append(got, kind+s[strings.LastIndex(s, ": "):])
@@ -93,8 +93,7 @@ func fails(is bool) error {
 }
 
 // TestWatchedByOthers: an exploration says that it may have missed failures that only the
-// property's own observer, or the isolation check, could detect in a left-out order. Before, it
-// said nothing.
+// property's own observer, or the isolation check, could detect in a left-out order.
 func TestWatchedByOthers(t *testing.T) {
 	changed := func(t *props.T) {
 		sys := t.SystemWith(pulse.Options{Isolation: true})
@@ -137,8 +136,8 @@ type stepped func()
 
 func (s stepped) Stepped(*pulse.System, int) { s() }
 
-// TestSometimesInOrdersLeftOut: if an Always could observe a Sometimes situation only in orders that a reduction left
-// out, its absence is no complaint. Before, it failed the test.
+// TestSometimesInOrdersLeftOut: if an Always could observe a situation of Sometimes only in orders that a reduction
+// left out, the report does not complain that the situation was not reached. Such a complaint once failed the test.
 func TestSometimesInOrdersLeftOut(t *testing.T) {
 	property := func(t *props.T) {
 		sys, one, other := t.System(), false, false
@@ -182,8 +181,8 @@ func unsteady(runs *int) map[string]func(*props.T) {
 }
 
 // TestProgramsThatDoNotRepeat checks that a program that behaves differently in each run is reported
-// neither as complete nor as passed. Before, it was, and one of its failures was reported as replayed 2 of
-// 2.
+// neither as complete nor as passed. Such a program was once reported as complete, and one of its failures
+// as replayed 2 of 2.
 func TestProgramsThatDoNotRepeat(t *testing.T) {
 	for name, want := range map[string]string{
 		"another number of messages": `before step 1, the deliverable messages differ from the earlier run (now 1, the first one sink ← "message")`,

@@ -10,11 +10,11 @@ import (
 // only one order.
 const mostLooked = 64
 
-// isSpent reports whether a run is known to have shown all that its input can show,
-// because every other run with the input would be the same. This holds if the run made no
-// choice and no two messages could have been received in reverse order. If the property
-// observes steps of several actors, only one message must have been deliverable at each
-// step. It also holds if a run made no system.
+// isSpent reports whether a run is known to have shown all that its input can show, because every
+// other run with the input would be the same. This holds if the run made no system. It also holds
+// if the run made no choice, and no two messages could have been received in reverse order. If the
+// property observes steps of several actors, a further condition is that only one message was
+// deliverable at each step.
 func isSpent(res *props.Result) bool {
 	if res.System == nil {
 		return true

@@ -69,8 +69,8 @@ func TestSpentAgainstAllOrders(t *testing.T) {
 	}
 }
 
-// TestSpentSubjects counts the spent runs of the example programs, which have timers, processes and properties that
-// watch. In these, isSpent does not recognize every input with one order.
+// TestSpentSubjects counts the spent runs of the example programs. These have timers, processes, and properties
+// that observe each step. In them, isSpent does not recognize every input with one order.
 func TestSpentSubjects(t *testing.T) {
 	got := ""
 	for _, s := range subjects.Easy() {
@@ -94,8 +94,9 @@ func TestSpentSubjects(t *testing.T) {
 	golden.File(t, "testdata/spent.txt", got)
 }
 
-// TestInputsOfSpentRuns: in a program with one order per input, each run has an input of its own. In others, two
-// consecutive runs share an input, and each pair has the same input in every such program.
+// TestInputsOfSpentRuns: if each input of a program has one order, each run has an input of its own. In other
+// programs, the first two runs share an input, the next two share another, and so on. These inputs are the same
+// for all such programs.
 func TestInputsOfSpentRuns(t *testing.T) {
 	inputs := func(o Options, f func(*props.T, uint64)) (list []uint64) {
 		o.Runs, o.Seed = stageRuns, 3
@@ -151,7 +152,7 @@ func TestInputsOfSpentRuns(t *testing.T) {
 	for name, c := range map[string]struct {
 		arms string
 		f    func(*props.T, uint64)
-		own  func(pair int) bool // whether the pair's second run has an input of its own
+		own  func(pair int) bool // reports whether the second of two consecutive runs must have a new input
 	}{
 		"races":               {"", func(t *props.T, _ uint64) { send(t, 3) }, never},
 		"one message":         {"", func(t *props.T, _ uint64) { send(t, 1) }, ever},

@@ -84,8 +84,9 @@ func oneByOne(t *testing.T, property func(*props.T), seed uint64) int {
 	return foundAfter(t, x, nil)
 }
 
-// Explore finds failures that it missed when it stayed in one part of the first input. It takes no longer for the rest,
-// except one run of each input.
+// Explore, which alternates between inputs and makes probes, finds failures that a depth-first exploration of one
+// input after another misses. The other failures it finds after about twice as many runs at most, plus one run of
+// each input.
 //
 // Skips: with -short, since it runs on one goroutine, and for long.
 func TestExploreIsSpread(t *testing.T) {
@@ -167,14 +168,15 @@ func TestInputsTakeTurns(t *testing.T) {
 		last = size
 		n++
 	}))
-	// For each number, one run is a repetition that does not count.
+	// "12:2" stands for two consecutive runs of the input 12. One run of each input is a
+	// repetition, which does not count.
 	want := "12:2 11:2 2:2 10:2 3:2 9:2 5:2 2:1 3:5 5:32 9:32 10:32 11:32 12:32"
 	if got := strings.Join(turns, " "); !strings.HasPrefix(got, want) || x.Verdict.Inputs != 7 || len(x.Found) != 1 || x.made != 188 {
 		t.Errorf("%d runs, %v\ngot  %s\nwant %s", x.made, x.Verdict, got, want)
 	}
 }
 
-// If all inputs are completed, the result is the same as with one input after another.
+// If Explore completes all inputs in turns, the result is the same as with one input after another.
 func TestTurnsChangeNoCount(t *testing.T) {
 	for _, workers := range []int{1, 2} {
 		o := ExploreOptions{KeepOn: true, Workers: workers}
@@ -195,8 +197,8 @@ func TestTurnsChangeNoCount(t *testing.T) {
 	}
 }
 
-// If there are more inputs than are drawn at once, or than may be open, each still gets its turn while runs are
-// left.
+// If there are more inputs than Explore draws at once, or has open at once, each still gets its turn while runs
+// are left.
 func TestManyInputs(t *testing.T) {
 	trial.Long(t)
 	for _, c := range []struct{ values, clients, runs, inputs int }{
@@ -218,7 +220,7 @@ func TestManyInputs(t *testing.T) {
 	}
 }
 
-// A failure that a probe finds is confirmed, kept and reported like any other failure.
+// A failure that a probe finds is confirmed, saved and reported like any other failure.
 func TestProbesAreFindings(t *testing.T) {
 	for _, workers := range []int{1, 3} {
 		x := exploreFor(t, ExploreOptions{Runs: 100_000, Workers: workers}, func(t *props.T) {
@@ -254,8 +256,8 @@ func TestAdviceAfterTurns(t *testing.T) {
 	}
 }
 
-// If the exploration of one input restarts with another reduction, after some turns, it forgets only its own
-// runs.
+// If the exploration of one input restarts with another reduction after some turns, it forgets only the runs
+// of this input.
 func TestTurnsThatBeginAgain(t *testing.T) {
 	property := func(sizes ...int) func(*props.T) {
 		return func(t *props.T) {
@@ -263,7 +265,7 @@ func TestTurnsThatBeginAgain(t *testing.T) {
 			sys, said := t.System(), ""
 			trial.Crowd(sys, size, func(word string) {
 				if said += word; said == "fdb" {
-					t.Fatal("f, d, b") // after this the rest of the run is unknown
+					t.Fatal("f, d, b") // the run ends here, so the search does not see the order of the other words
 				}
 			})
 			sys.Run()

@@ -97,10 +97,10 @@ func (t *Tally) reach(name string, runs int) {
 	}
 }
 
-// countLabels counts the labels of a run. It counts the run once for all values of a name that have no
-// room.
+// countLabels counts the labels of a run. If the tally has no room for several values of a name, it
+// counts the run once for all of them.
 func (t *Tally) countLabels(list []props.Label) {
-	var others []string // the names of which the run has a value without room
+	var others []string // the names for which the run gave a value that the tally has no room for
 	for _, l := range list {
 		if !t.hasRoom(l.Name, l.Value) {
 			if slices.Contains(others, l.Name) {
@@ -219,7 +219,7 @@ func (t *Tally) Add(o *Tally) {
 		}
 		t.Uncounted[k] += n
 	}
-	for _, name := range slices.Sorted(maps.Keys(o.Reached)) { // sorted, because there is room for some names only
+	for _, name := range slices.Sorted(maps.Keys(o.Reached)) { // in a fixed order, because a tally has room for some names only
 		t.reach(name, o.Reached[name])
 	}
 	for _, name := range slices.Sorted(maps.Keys(o.Labels)) {
@@ -356,7 +356,7 @@ func skips(tested, runs int, reason string) []string {
 		return []string{fmt.Sprintf("all of %s were skipped: nothing was tested (%s)", words.Count(runs, "run"), reason)}
 	case oneIn*tested < runs:
 		return []string{fmt.Sprintf("%s of %s were skipped (%s), so fewer than one in %d tests anything: "+
-			"draw only what is wanted, or return from a useful run instead of skipping it",
+			"draw only values that the property accepts, or return instead of skipping if the run has tested something",
 			words.Grouped(runs-tested), words.Count(runs, "run"), reason, oneIn)}
 	}
 	return nil
@@ -369,10 +369,10 @@ func rejections(byLabel map[string]int, tooLarge map[string]bool, runs int) (lis
 		case 10*n < 9*runs:
 		case tooLarge[label]:
 			list = append(list, fmt.Sprintf("draw %q found no value in %s of %s: it needs more than 65,536 numbers, which is all that a draw may read; "+
-				"draw something smaller, or draw what it is made from and make it by code", label, words.Grouped(n), words.Count(runs, "run")))
+				"draw a smaller value, or draw its parts and build it in code", label, words.Grouped(n), words.Count(runs, "run")))
 		default:
 			list = append(list, fmt.Sprintf("draw %q found no value in %s of %s: its generator rejects too much; "+
-				"make what is wanted instead of filtering", label, words.Grouped(n), words.Count(runs, "run")))
+				"generate only wanted values instead of filtering", label, words.Grouped(n), words.Count(runs, "run")))
 		}
 	}
 	return list

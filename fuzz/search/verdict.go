@@ -41,7 +41,7 @@ type Verdict struct {
 
 	crowded bool  // set if the calls to T.Sometimes used too many names: see isCrowded
 	looked  bool  // set if props.Result.Looks was set for some run
-	refuted doubt // why a confirming run failed; noDoubt if none did
+	refuted doubt // the reason why a confirming run failed; noDoubt if none failed
 	assumes bool  // set if Complete assumes that actors share nothing but messages
 	timed   bool  // set if the program sets timers
 	early   int   // the maximum number of early timers in a run
@@ -252,7 +252,7 @@ func (v *Verdict) add(o *explore.Result) {
 	if v.Unread == "" {
 		v.Unread = o.Unread
 	}
-	v.Nondeterminism, v.Clash = cmp.Or(v.Nondeterminism, o.Nondeterminism), cmp.Or(v.Clash, o.Clash) // either ends the exploration
+	v.Nondeterminism, v.Clash = cmp.Or(v.Nondeterminism, o.Nondeterminism), cmp.Or(v.Clash, o.Clash) // a text here ends the exploration
 	v.addLevels(o.Levels)
 }
 

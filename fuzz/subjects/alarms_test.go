@@ -65,9 +65,9 @@ func alarm(t *testing.T, name string, p search.Property, o search.Options) (miss
 	return res.Missed
 }
 
-// TestSlowRaisesNoAlarm runs all programs without a bug with the strategy
-// that delays messages: it could wrongly fire timers while messages wait.
-// At night it makes 60,000 runs of each, with and without early timers.
+// TestSlowRaisesNoAlarm runs all programs without a bug with the strategy slow, which delays
+// messages. A mistake in it could let timers fire while messages wait. At night it makes 60,000
+// runs of each program, with and without early timers.
 func TestSlowRaisesNoAlarm(t *testing.T) {
 	runs := 100
 	switch {

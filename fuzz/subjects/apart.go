@@ -37,7 +37,7 @@ func Apart() []Subject {
 		},
 		{
 			Name: "cache-fill", Source: "similar to Guava, issue 1881", Depth: 4,
-			Wrong:    "a slow fill is stored, since a second invalidation has deleted what the first one said",
+			Wrong:    "a slow fill is stored, since a second invalidation has deleted the lease number",
 			Broken:   cachefill.Config{}.Build,
 			Mended:   cachefill.Config{Mended: true}.Build,
 			Property: cachefill.Property,

@@ -44,8 +44,8 @@ func programs() (list []program) {
 	return list
 }
 
-// byName makes a strategy. A strategy that learns repeats its runs only if it begins
-// with the same first run, so each sequence has a new one.
+// byName makes a strategy. Each sequence of runs has a new strategy: one that has learned from
+// other runs would make other decisions.
 func byName(name string) pulse.Strategy {
 	s, err := strategy.ByName(name)
 	if err != nil {
@@ -70,11 +70,11 @@ func seeds() int {
 	return 25
 }
 
-// textOf says which runs store their trace as text: every 25th.
+// Every run whose number is a multiple of textOf stores its trace as text.
 const textOf = 25
 
-// freshSeeds is how many of the runs are also made in a new system each, which
-// takes four times as long. A dependence on earlier runs shows up much sooner.
+// freshSeeds returns how many of the runs are also made in a new system each, which takes four
+// times as long. Few are enough, because a dependence on earlier runs shows up soon.
 func freshSeeds() int {
 	if nightly() {
 		return seeds()

@@ -53,7 +53,7 @@ type orders struct {
 	distinct   int // orders that differ in what some actor receives
 	deliveries int // in their tree
 	failing    int
-	orphaning  int // orders that pass with messages to actors that had ended
+	orphaning  int // passing orders in which a message came to an actor that had ended
 }
 
 func enumerate(o pulse.Options, build subjects.Build) (n orders) {

@@ -35,8 +35,8 @@ import (
 	"github.com/jostle-go/jostle/pulse/strategy"
 )
 
-// TestSizes builds the subjects larger than listed: the broken form passes in plain
-// order and fails in some other, the mended form passes in all. By day it builds every second one.
+// TestSizes builds larger versions of the subjects. The broken form must pass in plain order and
+// fail in some other order. The mended form must pass in all. By day it builds every second one.
 func TestSizes(t *testing.T) {
 	trial.Long(t)
 	circle := [][]int{{1, 2}, {2, 0}, {0, 1}}
@@ -154,7 +154,7 @@ func TestFIFO(t *testing.T) {
 			continue
 		}
 		s.Options.Delivery = pulse.DeliveryFIFO
-		if strings.HasPrefix(s.Name, "paxos-commit") { // too many orders to run them all
+		if strings.HasPrefix(s.Name, "paxos-commit") { // checked by random runs, because it has too many orders to run them all
 			sys := newSystem(t, s, strategy.POS(), false)
 			for seed := range uint64(20_000) {
 				if err := run(sys, seed, s.Broken); err != nil {

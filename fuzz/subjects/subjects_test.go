@@ -80,7 +80,7 @@ func TestBroken(t *testing.T) {
 		failing   int // number of failing runs
 		steps     int // number of steps of the first failing run
 		text      string
-		signature string // of a failure of the run itself; empty if the check fails
+		signature string // the failure's signature, if the run itself fails; empty if the check fails
 	}{
 		{"writer", 3, 2434, 5, "stored 0 of 1 results", ""},
 		{"writer-error", 102, 112, 7, "the check for errors found lost results: [1]", ""},
@@ -275,9 +275,9 @@ func shallowest(t *testing.T, s subjects.Subject, by pulse.Strategy, runs int) i
 	return least
 }
 
-// reorderings returns how many messages must be moved, at the least, to
-// bring each receiver's messages into plain order. Messages that were not
-// received count as last. Messages that are not in plain order are ignored.
+// reorderings returns the smallest number of messages that must be moved to bring the messages of
+// each receiver into plain order. Messages that were not received count as last. Messages that do
+// not occur in plain order are ignored.
 func reorderings(t *trace.Trace, ranks map[uint64]int32) int {
 	lists := make([][]int32, len(t.Actors))
 	add := func(s trace.Send) {

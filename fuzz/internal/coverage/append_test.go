@@ -7,8 +7,8 @@ import (
 	"github.com/jostle-go/jostle/fuzz/internal/coverage"
 )
 
-// TestAppend: appending the parts of a search gives the same as the whole
-// search: one source, the same runs and orders, and the same chance of new ones.
+// TestAppend checks that the appended parts of a search equal the whole search. They have one
+// source, the same runs and orders, and the same chance of new orders.
 func TestAppend(t *testing.T) {
 	for prog := range uint64(20) {
 		all := traces(program{seed: prog, objects: prog%4 == 3}, 12)
@@ -35,8 +35,8 @@ func TestAppend(t *testing.T) {
 	}
 }
 
-// TestAddSeen: the orders of other runs are added without these runs. An order that one
-// of them shows no longer counts as shown by a single run of the search.
+// TestAddSeen checks that the orders of other runs are added without the runs. If one of these runs
+// has an order, the order no longer counts as one that a single run of the search has.
 func TestAddSeen(t *testing.T) {
 	for prog := range uint64(20) {
 		all := traces(program{seed: prog, objects: prog%4 == 3}, 12)

@@ -28,9 +28,9 @@ func TestStepsBeyondTheBound(t *testing.T) {
 	for _, c := range []struct{ steps, seen, folded int }{
 		{0, 45, 0},  // 10 steps
 		{10, 45, 0}, // just enough
-		{2, 6, 8},   // 3 groups: the first two, the other hops, the rest
+		{2, 6, 8},   // the steps have 3 numbers: the first two hops, all other hops, and all messages of type other
 		{1, 3, 9},
-		{7, 28, 3}, // 8 groups: the hops, two others, the rest
+		{7, 28, 3}, // the steps have 8 numbers: five hops, two messages of type other, and the rest of these
 	} {
 		o := &coverage.Orders{Steps: c.steps}
 		o.Add(sys.Trace(), coverage.Run{Unguided: true})

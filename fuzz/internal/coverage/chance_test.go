@@ -49,7 +49,7 @@ func (l *lottery) truth(o *coverage.Orders) float64 {
 	return float64(n) / float64(len(l.runs))
 }
 
-// showsNew reports whether a run has an order that was not seen, by definition 2.
+// showsNew reports whether a run has an order that was not seen, by definition 2 of the Bitá paper.
 func showsNew(o *coverage.Orders, tr *trace.Trace) bool {
 	s := schedule(tr)
 	for i := range s {
@@ -152,11 +152,11 @@ func TestChanceOfWhatIsKnown(t *testing.T) {
 	check(coverage.Chance{}, "with chance < 100%")
 	add("ab", true)
 	check(coverage.Chance{Runs: 1, Alone: 1, Likely: 1}, "with chance < 100%")
-	add("ba", false) // guided, so an unguided run is never the only one with "b before a"
+	add("ba", false) // a guided run; now no unguided run is the only run with "b before a"
 	check(coverage.Chance{Runs: 1, Alone: 1, Likely: 1}, "with chance")
 	add("ba", true)
 	check(coverage.Chance{Runs: 2, Alone: 1, Likely: 0.5}, "with chance")
-	add("ab", false) // the same now holds for "a before b"
+	add("ab", false) // a guided run; now no unguided run is the only run with "a before b"
 	check(coverage.Chance{Runs: 2}, "with chance < 100%")
 	for range 5000 {
 		add("ab", true)

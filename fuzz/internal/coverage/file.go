@@ -32,7 +32,7 @@ const (
 	header  = magic + version + "\n"
 )
 
-// nothing is written where files of older versions had counts that no longer exist.
+// nothing is the number that a file has in place of counts that only older versions had.
 const nothing = 0
 
 // UnmarshalBinary refuses a file that exceeds these limits.
@@ -108,8 +108,8 @@ func (w *fileWriter) writePast() {
 	}
 }
 
-// order returns the indices of the receivers in the order in which the file has them. It
-// also fills w.at and w.steps.
+// order returns the indices of the receivers in the order in which the file has them. It also fills
+// w.at and w.steps, which map receivers and steps to their indices in the file.
 func (w *fileWriter) order() []int32 {
 	list := make([]int32, len(w.receivers))
 	for i := range list {

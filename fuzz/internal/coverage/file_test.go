@@ -44,7 +44,7 @@ func TestFileIsKept(t *testing.T) {
 	}
 }
 
-// Reading a file changes no settings.
+// Reading a file does not change the settings of the Orders.
 func TestSettingsStay(t *testing.T) {
 	set := &coverage.Orders{Source: 1, Steps: 2, Bytes: 3, Unjudged: true}
 	read, want := *set, reflect.ValueOf(set).Elem()

@@ -45,7 +45,7 @@ func (o *Orders) addRows(a *receiver, matrix int) {
 type union struct {
 	*Orders
 	from     *Orders
-	to, of   int32   // the indices of the receiver in Orders and in from
+	to, of   int32   // the index of the receiver in the embedded Orders (to), and in from (of)
 	renumber []int32 // maps a step number in from to the step number in Orders
 }
 

@@ -51,9 +51,9 @@ func traces(p program, n uint64) (list []*trace.Trace) {
 	return list
 }
 
-// The runs of a program are split among three workers, some to more than one. All orders
-// of merging give the same result, which agrees with the definitions on all runs and
-// survives a file.
+// The runs of a program are split among three workers, some to more than one. All orders of merging
+// give the same result. The result agrees with the definitions on all runs, and stays the same when
+// it is written to a file and read back.
 func TestMerge(t *testing.T) {
 	trial.Long(t)
 	for prog := range programs() / 4 {
@@ -105,7 +105,7 @@ func mergedInto(o *coverage.Orders, list ...*coverage.Orders) *coverage.Orders {
 	return o
 }
 
-// One worker and several that share its runs have the same chance.
+// Several workers that divide the runs of one worker have the same chance as that worker.
 func TestMergedChance(t *testing.T) {
 	for prog := range uint64(50) {
 		all := traces(program{seed: prog}, 40)
@@ -125,7 +125,7 @@ func TestMergedChance(t *testing.T) {
 	}
 }
 
-// alone counts the runs with an order that no other run has. It leaves out every third run.
+// alone counts the unguided runs with an order that no other run has. Every third run is guided.
 func alone(all []*trace.Trace) (n int) {
 	for i := range all {
 		others, mine := map[goal]int{}, map[goal]int{}
@@ -146,7 +146,7 @@ func alone(all []*trace.Trace) (n int) {
 	return n
 }
 
-// The comparison detects a merge that loses orders.
+// The comparison that TestMerge uses detects a merge that loses orders.
 func TestMergeCanary(t *testing.T) {
 	all := traces(program{seed: 2}, 4)
 	a, b := &coverage.Orders{Source: 1}, &coverage.Orders{Source: 2}

@@ -8,7 +8,8 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// An Orders survives misuse.
+// An Orders still agrees with the definitions after unusual calls, such as an empty trace, limits
+// below zero, or one ID for several runs.
 func TestMisuse(t *testing.T) {
 	all := traces(program{seed: 3}, 6)
 	set := map[goal]int{}

@@ -41,7 +41,7 @@ type Orders struct {
 	seen      int     // the number of orders that were seen
 	skips     int     // the number of steps that do not count but are in numbers
 	past      past    // the runs so far
-	own       *source // the source with ID ownID; it counts the runs that Add adds
+	own       *source // the counts of the runs that Add adds, under the ID ownID
 	ownID     uint64
 	judging   judge
 	whole     bool    // set if Whole was called and nothing new was added since
@@ -54,7 +54,7 @@ type Orders struct {
 	id     uint64  // the ID of the run
 	random bool    // set if the run is unguided
 	fresh  int     // the number of new orders in the run
-	lost   bool    // set if the run is counted in source.lost
+	lost   bool    // set if the run is counted as one whose new orders did not fit into past.rare (source.lost)
 }
 
 // A receiver holds the known steps of one actor and their orders.
@@ -223,8 +223,7 @@ func (o *Orders) begin(t *trace.Trace, r Run) {
 	}
 }
 
-// end counts the run. It calls judge if the run has a new order. Of the runs without a new
-// order it judges only a few.
+// end counts the run. It calls judge if the run has a new order, and for a few of the other runs.
 func (o *Orders) end(t *trace.Trace) {
 	o.own.runs++
 	o.judging.earned += earnings * len(t.Steps)

@@ -48,7 +48,8 @@ func operated(t *trace.Trace) map[goal]bool {
 	return set
 }
 
-// slow adds the goals that a run achieves to a set, by definition 2.
+// slow adds the goals that a run achieves to a set: those of definition 2 of the Bitá paper, and the
+// orders of operations on objects.
 func slow(set map[goal]int, t *trace.Trace) {
 	s := schedule(t)
 	for i := range s {
@@ -63,7 +64,8 @@ func slow(set map[goal]int, t *trace.Trace) {
 	}
 }
 
-// slowCovered counts the pairs that occur in a set in both orders (definition 4).
+// slowCovered counts the pairs that occur in a set in both orders, by definition 4 of the Bitá
+// paper.
 func slowCovered(set map[goal]int) (n int) {
 	for g := range set {
 		if g.first < g.second && set[goal{g.receiver, g.second, g.first}] > 0 {
@@ -81,7 +83,8 @@ func programs() uint64 {
 	return 1000
 }
 
-// compare fails the test where an Orders differs from the definitions.
+// compare fails the test if the counts of an Orders differ from those of a set made by the
+// definitions (see slow).
 func compare(t *testing.T, what string, o *coverage.Orders, set map[goal]int) {
 	t.Helper()
 	if got, want := o.Seen(), len(set); got != want {
@@ -100,7 +103,7 @@ func compare(t *testing.T, what string, o *coverage.Orders, set map[goal]int) {
 	}
 }
 
-// All counts agree with the definitions, on random programs.
+// All counts agree with the definitions (see slow), on random programs.
 func TestOrdersAreThoseOfTheDefinitions(t *testing.T) {
 	changes, answers, operations := 0, 0, 0
 	for prog := range programs() {

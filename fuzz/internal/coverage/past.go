@@ -69,9 +69,9 @@ func (r runs) add(id uint64) (runs, bool) {
 	return runs{min(r.first, id), max(r.first, id)}, true
 }
 
-// note records that the current run has the given orders of a spot. known are
-// those that are in past.rare, and first those that are new. note returns the
-// orders that need not be in past.rare and belong in the matrix many.
+// note records that the current run has some orders of one spot. The orders in known are in
+// past.rare already. The orders in first were in no run before. note returns the orders that belong
+// in the matrix many, and no longer in past.rare.
 func (o *Orders) note(at spot, known, first uint64) (many uint64) {
 	p := &o.past
 	if !o.random {
@@ -168,7 +168,8 @@ func (p *past) hold(by runs, orders int) {
 // orders has bit j&63 for step j.
 type spot struct{ place, k, word int32 }
 
-// spotOf returns the spot of the order "step j before step k", and the set of this order.
+// spotOf returns the spot that holds the order "step j before step k", and the set that contains
+// only this order.
 func spotOf(place, j, k int32) (spot, uint64) { return spot{place, k, j >> 6}, 1 << (j & 63) }
 
 // A sightings maps orders to the runs that have them. Orders of one spot with the same runs
@@ -180,7 +181,7 @@ func spotOf(place, j, k int32) (spot, uint64) { return spot{place, k, j >> 6}, 1
 type sightings struct {
 	orders int        // the number of orders
 	heads  []head     // a hash table with open addressing; its keys are spots
-	used   int        // the number of heads in use
+	used   int        // the number of elements of heads that are in use
 	shift  uint8      // 64 minus the binary logarithm of len(heads)
 	list   []sighting // the entries; entry 0 is not used
 	free   int32      // the first of the entries that are not in use, linked by next; 0 if none
@@ -197,18 +198,18 @@ type head struct {
 type sighting struct {
 	orders uint64
 	runs
-	next int32 // the next entry of the spot; 0 if none
+	next int32 // the next entry with the same spot; 0 if none
 }
 
 const leastHeads = 6 // the smallest table has 1<<leastHeads heads
 
-// slot returns the index of the head at which the search for a spot begins.
+// slot returns the index in heads at which the search for a spot begins.
 func (s *sightings) slot(at spot) int {
 	return int((uint64(at.place)<<42 ^ uint64(at.k)<<21 ^ uint64(at.word)) * hash.Gamma >> (s.shift & 63))
 }
 
-// find returns the index of the head for a spot: the one that has
-// the spot, or an unused one in which the spot must be stored.
+// find returns the index in heads of the element that has the given spot. If there is none, it
+// returns the index of an unused element, in which the spot must be stored.
 func (s *sightings) find(at spot) int {
 	for i := s.slot(at); ; i = (i + 1) & (len(s.heads) - 1) {
 		if h := &s.heads[i]; h.first == 0 || h.spot == at {
@@ -274,7 +275,7 @@ func (s *sightings) add(at spot, orders uint64, by runs) {
 	s.list = append(s.list, added)
 }
 
-// sweep removes the sightings of a spot that have no orders left.
+// sweep frees the sightings of one spot that have no orders left.
 func (s *sightings) sweep(at spot) {
 	if s.first(at) == 0 {
 		return
@@ -293,8 +294,8 @@ func (s *sightings) sweep(at spot) {
 	}
 }
 
-// remove removes head i of the hash table, which has no sightings.
-// It moves later heads into the gap, so that find still finds them.
+// remove removes element i of heads, which has no sightings. It moves later elements into the gap,
+// so that find still finds them.
 func (s *sightings) remove(i int) {
 	s.used--
 	last := len(s.heads) - 1

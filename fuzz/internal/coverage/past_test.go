@@ -13,10 +13,10 @@ type modeled struct {
 	order uint64
 }
 
-// TestSightings performs random operations on a past and on a model, a map with
-// an entry for each order, and compares the two. Half of the operations use one
-// of twelve keys (spots), so that these get several entries. The others use one
-// of 1,000 keys. Then the table grows, and removing a key moves others.
+// TestSightings performs random operations on a past and on a model, and compares the two. The
+// model is a map with an entry for each order. Half of the operations use one of twelve keys
+// (spots), so that these keys get several entries. The other operations use one of 1,000 keys, so
+// that the table grows, and removing a key moves others.
 func TestSightings(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	p, model, most := &past{}, map[modeled]runs{}, 0
@@ -28,7 +28,7 @@ func TestSightings(t *testing.T) {
 		id, op := uint64(1+r.IntN(5)), r.IntN(3)
 		chosen, known, many := r.Uint64()&r.Uint64()&r.Uint64()&r.Uint64(), uint64(0), uint64(0)
 		if op == 0 {
-			chosen = math.MaxUint64 // this operation clears spots, so that some become empty
+			chosen = math.MaxUint64 // forget all orders of the spot, so that the spot becomes empty
 		}
 		for rest := chosen; rest != 0; rest &= rest - 1 {
 			if _, had := model[modeled{at, rest & -rest}]; had {

@@ -9,7 +9,7 @@ import (
 	"github.com/jostle-go/jostle/fuzz/internal/coverage"
 )
 
-// Since agrees with a count straight from the definitions.
+// Since agrees with a slow count that follows the definitions (see slow).
 func TestSince(t *testing.T) {
 	differ := 0
 	for prog := range programs() / 4 {

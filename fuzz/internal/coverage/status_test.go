@@ -85,12 +85,12 @@ func part(o *coverage.Orders, actor string) coverage.Count {
 	return coverage.Count{}
 }
 
-// fooled are programs in which an order once counted as open although it is
-// impossible: other messages of the channel, or the end of the actor, prevent it.
+// fooled are seeds of programs in which an order once counted as open although it is impossible.
+// Other messages of the channel, or the end of the actor, prevent the order.
 var fooled = [...]uint64{7655, 5408}
 
-// An order counted as impossible occurs in no run of the program. One counted as open occurs
-// in some run, unless the actor, if its receives are reversed, ends before the second.
+// An order counted as impossible occurs in no run of the program. An order counted as open occurs
+// in some run, unless reversed receives would end the actor before the second one.
 func TestStatusesAreTrue(t *testing.T) {
 	var sum coverage.Count
 	looked, ended := 0, 0
@@ -144,9 +144,9 @@ func TestStatusesAreTrue(t *testing.T) {
 	}
 }
 
-// The example of the paper, Listing 1 with two actions: the writer has six goals by PR.
-// The paper counts the flush as one receive. By its own identities there are two, since
-// the terminator may flush after either action, and ten goals.
+// In the example of the Bitá paper, Listing 1 with two actions, the writer has six PR goals. The
+// paper counts the flush as one receive. Here it is two receives with different identities, because
+// the terminator may flush after either action. So there are ten goals.
 func TestPaperExample(t *testing.T) {
 	one, flush := &coverage.Orders{}, uint64(0)
 	r := tourOf(pulse.Options{}, func(sys *pulse.System) {
@@ -216,7 +216,8 @@ func TestOpenNames(t *testing.T) {
 	}
 }
 
-// Two schedules cover all pairs of the paper's example, w1 w2 and F.
+// Two runs cover all pairs of the Bitá paper's example, in which an actor receives w1, w2 and a
+// flush (F).
 func TestPaperSchedules(t *testing.T) {
 	o := &coverage.Orders{}
 	for _, s := range []string{"vwF", "Fwv"} {

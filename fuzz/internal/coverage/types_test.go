@@ -25,7 +25,7 @@ func (l labels) learn(t *trace.Trace) {
 	}
 }
 
-// Types and Parts agree with a count straight from the definitions.
+// Types and Parts agree with a slow count that follows the definitions (see slow).
 func TestTypes(t *testing.T) {
 	for prog := range programs() / 4 {
 		o, set, names := &coverage.Orders{}, map[goal]int{}, labels{}
@@ -97,7 +97,7 @@ func TestCurves(t *testing.T) {
 		perDoubling[doubling]++
 	}
 	for doubling, n := range perDoubling {
-		if n > 5 { // one more for the last run
+		if n > 5 { // four points per doubling, and one for the last run
 			t.Errorf("doubling %d has %d points", doubling, n)
 		}
 	}

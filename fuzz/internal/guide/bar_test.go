@@ -17,8 +17,8 @@ import (
 var ofPapers = []string{"writer", "writer-error", "gatling", "gatling-records", "barber", "messenger", "procreg",
 	"procreg-forgets", "pingreg", "attach", "bank", "threadring", "server"}
 
-// untilFailure forces orders made from a run by PR, PMR and PCR until one fails. It
-// returns how many that took, and the criterion; ok is false if none fails.
+// untilFailure makes orders from a run by the criteria PR, PMR and PCR, and forces them until one
+// fails. It returns the number of orders and the criterion; ok is false if none fails.
 func untilFailure(r *rig, b *guide.Base) (n int, by guide.Criterion, ok bool) {
 	goals := &guide.Goals{}
 	for _, by := range guide.Criteria() {
@@ -33,14 +33,14 @@ func untilFailure(r *rig, b *guide.Base) (n int, by guide.Criterion, ok bool) {
 	return n, 0, false
 }
 
-// Bitá finds 10 of its 12 bugs with at most three schedules. This test counts how many it
-// takes to find those of the subjects from papers: from the run in plain order, and from
-// 50 random runs that pass.
+// In its paper, Bitá finds 10 of 12 bugs with at most three schedules. This test counts how many
+// schedules it takes to find the bugs of the subjects that come from papers. The schedules are made
+// from the run in plain order, and from each of 50 random runs that pass.
 //
-// Some are not found from one run. In writer-error, barber and procreg, messages of one
-// order are only sent after another order, which that run does not have. In pingreg a
-// process must end between two receives of the registry. Its end is a step of another
-// actor, and no goal has steps of two actors.
+// Some bugs are not found from one run. In writer-error, barber and procreg, some messages are sent
+// only after another order, which that run does not have. In pingreg a process must end between two
+// receives of the registry. Its end is a step of another actor, but the two steps of a goal are of
+// one actor.
 func TestOrdersUntilFailure(t *testing.T) {
 	var b strings.Builder
 	fmt.Fprintln(&b, "orders until the bug: from plain order; from 50 random runs: median, at most 3, never")

@@ -26,7 +26,7 @@ type Base struct {
 type step struct {
 	id      uint64
 	place   int32 // where the step is received: see places
-	before  int32 // the last earlier step at the same place with counts set, or None
+	before  int32 // the last earlier step at the same place that a goal may name, or None
 	counts  bool  // set for a receive that a goal may name
 	given   bool  // set for a fault or a step of start-up, because the strategy does not choose such a step
 	changes bool  // set if the step changes the handlers of the actor

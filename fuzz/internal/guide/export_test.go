@@ -5,8 +5,8 @@ import "github.com/jostle-go/jostle/pulse/trace"
 // ID returns the identity of step i.
 func (b *Base) ID(i int) uint64 { return b.steps[i].id }
 
-// NewCarelessBase returns a base that knows only the first line of definition 5: a step
-// comes after the step that sent its message.
+// NewCarelessBase returns a base that knows only the first line of the Bitá paper's definition 5: a
+// step comes after the step that sent its message.
 func NewCarelessBase(t *trace.Trace) *Base {
 	b := NewBase(t)
 	clear(b.must)

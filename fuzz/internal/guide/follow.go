@@ -43,7 +43,7 @@ func (b *Base) realize(demands []follow) []int32 {
 	return list[:length]
 }
 
-// between reports whether list has a receive of the same actor as x that counts.
+// between reports whether list has a step that counts (see Criterion) at the place of step x.
 func (b *Base) between(list []int32, x int32) bool {
 	return slices.ContainsFunc(list, func(k int32) bool { return b.related(PR, k, x) })
 }

@@ -28,7 +28,7 @@ type Generator struct {
 	whole []int32
 	after []int32 // for each step, the next receive at its place, None if there is none or if the step does not count
 
-	// The receives to check next: see the method following. x is -1 at first.
+	// The two receives that the method following returns next. x is -1 at first.
 	x, y   int32
 	turned bool
 
@@ -193,7 +193,7 @@ func (g *Generator) schedule(x, y int32, turned bool) []int32 {
 			return prefix
 		}
 		if g.by == PR {
-			prefix = prefix[:len(prefix)-1] // the removed step becomes the first of the tail, the steps after the prefix
+			prefix = prefix[:len(prefix)-1] // removes the last step of the prefix, which becomes the first step of the tail
 		}
 		list = append(prefix, tail...)
 	}

@@ -42,7 +42,8 @@ func (r *rig) run(s pulse.Strategy, seed uint64) error {
 	return check()
 }
 
-// force runs the program in a given order. If the order could not be followed to its end, it returns where.
+// force runs the program in a given order. If the order could not be followed to its end, force returns
+// where and why the run left it.
 func (r *rig) force(o guide.Order, seed uint64) (stop strategy.Stop, stopped bool, err error) {
 	ordered := strategy.Ordered(forced(o, seed))
 	err = r.run(ordered, 1)
@@ -62,8 +63,8 @@ func forced(o guide.Order, seed uint64) *choice.Schedule {
 	return s
 }
 
-// goals returns the goals that the last run achieved, computed from the trace by the
-// definitions alone.
+// goals returns the goals that the last run achieved, computed from the trace by the definitions of
+// the Bitá paper.
 func (r *rig) goals(c guide.Criterion) map[guide.Goal]bool {
 	tr, set := r.sys.Trace(), map[guide.Goal]bool{}
 	var list []trace.Step

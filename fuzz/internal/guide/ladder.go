@@ -46,7 +46,7 @@ type Ladder[S any] struct {
 	index  hash.Table // maps the name of a sign to its index in names
 	runs   int
 	inAll  int  // the number of values in the ladder
-	isFull bool // set if some sign was ignored because of mostNames
+	isFull bool // set if some sign was ignored because the ladder has mostNames names already
 }
 
 // rungs holds the rungs of the signs with one name.
@@ -92,10 +92,9 @@ type Climb[S any] struct {
 // IsZero reports whether c is the zero Climb.
 func (c *Climb[S]) IsZero() bool { return c.from == nil }
 
-// See adds a run with trace t and its signs. by is the Climb from which the run was
-// planned, or the zero Climb. isNew reports whether the run gave a new value or a new
-// greatest height. If the ladder keeps the run, it calls the function with and keeps the
-// result.
+// See adds a run with trace t and its signs. by is the Climb from which the run was planned, or the
+// zero Climb. isNew reports whether the run gave a new value or a new greatest height. If the
+// ladder keeps the run, it calls the function `with` and keeps the result.
 func (l *Ladder[S]) See(t *trace.Trace, signs []Sign, by Climb[S], with func() S) (isNew bool) {
 	l.runs++
 	var run *climbed[S]

@@ -13,7 +13,8 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// paperNames maps steps to the paper's names for them, and back.
+// paperNames maps the identities of steps to the names that the Bitá paper gives the steps, and
+// back.
 func paperNames(tr *trace.Trace) (names map[uint64]string, ids map[string]uint64) {
 	names, ids = map[uint64]string{}, map[string]uint64{}
 	number := strings.NewReplacer("action.", "", "action", "")
@@ -39,8 +40,8 @@ func paperNames(tr *trace.Trace) (names map[uint64]string, ids map[string]uint64
 	return names, ids
 }
 
-// paper runs Listing 1 in an order of the paper, and returns the run as a base, and the
-// names of its steps.
+// paper runs the Bitá paper's Listing 1 in a given order. It returns the run as a base, and the
+// paper's names of the steps.
 func paper(t *testing.T, c writer.Config, order string) (*rig, *guide.Base, map[uint64]string) {
 	r := newRig(t, pulse.Options{}, c.Build)
 	var names map[uint64]string
@@ -70,13 +71,15 @@ func texts(names map[uint64]string, ids []uint64) string {
 	return strings.Join(list, " ")
 }
 
-// TestMustHappenBefore compares with the examples of section IV-C.
+// TestMustHappenBefore compares the relation of a base with the examples in section IV-C of the
+// Bitá paper.
 func TestMustHappenBefore(t *testing.T) {
 	for _, c := range []struct {
 		config      writer.Config
 		order, want string
 	}{
-		// Figure 1; the paper lists the pairs before the closure: (ex, w) (ex, ad) (ad, fl) (fl, fd) (w, fd)
+		// Figure 1; the paper lists this relation before its transitive closure: (ex, w) (ex, ad) (ad, fl)
+		// (fl, fd) (w, fd)
 		{writer.Config{}, "ex w1 ad fl fd", "ex<w1 ex<ad ex<fl ad<fl ex<fd w1<fd ad<fd fl<fd"},
 		{writer.Config{Check: true}, "ex ad fl w1 ch fd er1", "ex<ad ex<fl ad<fl ex<w1 ex<fd ad<fd fl<fd ex<er1 ad<er1 fl<er1 w1<er1 fd<er1"},
 	} {
@@ -95,9 +98,10 @@ func TestMustHappenBefore(t *testing.T) {
 	}
 }
 
-// TestGoals counts the goals at the writer of Listing 1 with two actions, as section
-// III-A does: six by PR and by PCR. Two runs achieve those by PR, and four those by PCR.
-// All refer to the flush after done 2: the one after done 1 has another identity.
+// TestGoals counts the goals at the writer of the Bitá paper's Listing 1 with two actions. Section
+// III-A has six PR goals, which two runs achieve, and six PCR goals, which four runs achieve. Only
+// goals with the flush after done 2 count here, because the flush after done 1 has another
+// identity.
 func TestGoals(t *testing.T) {
 	c := writer.Config{Actions: 2}
 	r, b, names := paper(t, c, "ex1 w1 ex2 w2 ad1 ad2 fl fd")
@@ -137,8 +141,8 @@ func TestGoals(t *testing.T) {
 	}
 }
 
-// TestOrdersOfThePaper checks the orders made from the run of section IV-D: the first is
-// the paper's, step by step. The paper does not give the others.
+// TestOrdersOfThePaper checks the orders made from the run in section IV-D of the Bitá paper. The
+// first order is the paper's, step by step. The paper does not give the others.
 func TestOrdersOfThePaper(t *testing.T) {
 	const listing = "ex1 w1 ex2 w2 ad1 ad2 fl fd"
 	for _, c := range []struct {
@@ -148,7 +152,7 @@ func TestOrdersOfThePaper(t *testing.T) {
 		{guide.PR, `w2 before w1: ex1 ex2 w2 ad1 ad2 fl w1
 fl before w2: ex1 w1 ex2 ad1 ad2 fl w2
 ad2 before ad1: ex1 w1 ex2 w2 ad2 ad1`},
-		{guide.PMR, ""}, // nothing changes its handlers
+		{guide.PMR, ""}, // no receive of the actor changes its handlers
 		{guide.PCR, `w2 before w1: ex1 ex2 w2 w1 ad2 ad1
 w1 before fl: ex1 ex2 ad1 ad2 w1 fl
 fl before w1: ex1 ex2 ad1 ad2 fl w1

@@ -25,7 +25,7 @@ const mostKept = 256
 // replace it now and then.
 type Pool struct {
 	kept   []*Kept
-	shapes hash.Table // maps a shape to its index in times; a shape is the sum of the mixed identities of a run's steps
+	shapes hash.Table // maps a shape to its index in times; a shape is the sum of sight.mixed over a run's steps
 	times  []int      // has an element for each shape: the number of runs with the shape
 	runs   int
 	reader closure
@@ -39,7 +39,7 @@ type Pool struct {
 
 // A sight describes a step that occurred in some run.
 type sight struct {
-	mixed uint64  // the mixed identity of the step
+	mixed uint64  // a hash of the step's identity
 	kept  bool    // set if a kept run has the step
 	next  []int32 // the next receive at the same place, for each run with the step
 }

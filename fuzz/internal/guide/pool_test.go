@@ -27,7 +27,7 @@ func crowd(t *testing.T, n int, seed uint64) *trace.Trace {
 	return sys.Trace()
 }
 
-// letters returns those steps of an order that receive letters.
+// letters returns the letters that the actor hall receives in an order.
 func letters(t *trace.Trace, ids []uint64) string {
 	var list []string
 	for _, id := range ids {
@@ -52,14 +52,14 @@ func TestRealize(t *testing.T) {
 	}
 	for _, c := range []struct{ demands, want string }{
 		{"", ""},
-		{"a b", "a b"}, // this is the order of the base
+		{"a b", "a b"}, // the order of the base meets this demand
 		{"b a", "b a"},
 		{"d a", "d a"},
 		{"a d", "a d"},
 		{"c b", "a c b"},
 		{"!b c", "a c b"},
-		{"!a c", ""}, // this is the order of the base
-		{"!b a", ""}, // this is the order of the base
+		{"!a c", ""}, // the order of the base meets this demand
+		{"!b a", ""}, // the order of the base meets this demand
 		{"b a, d c", "b a d c"},
 		{"a c, c d", "a c d"},
 		{"b a, a d", "b a d"},
@@ -207,8 +207,8 @@ func TestFresh(t *testing.T) {
 	}
 }
 
-// A reused closure gives the same base as NewBase.
-// Pairs are drawn from all reversible pairs.
+// TestReader checks that a reused closure gives the same base as NewBase. It also checks that
+// turnable yields all pairs of receives that can be reversed.
 func TestReader(t *testing.T) {
 	var c closure
 	for _, n := range []int{3, 40, 2, 300, 1, 7} {
@@ -231,7 +231,8 @@ func TestReader(t *testing.T) {
 	}
 }
 
-// If a step of one actor touches a later step of another, the other's sends depend on it.
+// If a step of actor 2 touches the steps of actor 1 (trace.ItsSteps), a message that actor 1 sends
+// later may depend on that step.
 func TestTouchedSteps(t *testing.T) {
 	for _, touched := range []bool{false, true} {
 		tr := &trace.Trace{Actors: make([]trace.Actor, 4), Sends: make([]trace.Send, 4), Steps: make([]trace.Step, 4)}

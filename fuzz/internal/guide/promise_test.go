@@ -26,11 +26,11 @@ type tally struct {
 	turnable         int            // PR and PCR goals of pairs that are reversible according to the trace
 	forgotten        int            // turnable goals that were not promised
 	explored         int            // programs whose orders were all explored
-	shown, possible  int            // in these programs: PR goals that the made orders reached, and that any order reaches
+	shown, possible  int            // in the explored programs, PR goals that made orders reached, and that any order reaches
 	beyond           int            // goals that a made order reached, but none of all orders
 }
 
-// exact reports whether all results are as proven in the paper.
+// exact reports whether the results agree with what the Bitá paper proves.
 func (c *tally) exact() bool {
 	return len(c.stops)+c.missed+c.left+c.forgotten+c.beyond == 0 && c.orders > 0
 }
@@ -52,8 +52,8 @@ type trial struct {
 	seen     map[guide.Goal]bool
 }
 
-// try makes all orders of all criteria from one run, and forces each. It
-// also explores all orders of the program, if there are at most limit.
+// try makes all orders of all criteria from one run, and forces each of them. It also explores all
+// orders of the program, unless there are more than limit.
 func (c *tally) try(t *testing.T, r *rig, seed uint64, newBase func(*trace.Trace) *guide.Base, limit int) {
 	if r.run(strategy.Random(), seed) != nil {
 		return
@@ -208,12 +208,12 @@ func (r *recorder) Add(g guide.Goal) {
 	r.list[g] = true
 }
 
-// TestPromises takes one run of each of thousands of random programs and
-// forces every order made from it. Each order can be followed and reaches a
-// goal that no earlier order reached. Together they reach all promised goals:
-// both orders of every reversible pair. Two exceptions are counted. In another
-// order, a step may not change handlers as it did in the base; then a PMR goal
-// disappears. And an actor does nothing after a Kill, which Swappable ignores.
+// TestPromises takes one run of each of thousands of random programs and forces every order made
+// from it. Each order can be followed and reaches a goal that no earlier order reached. Together
+// they reach all promised goals: both orders of every reversible pair. Two exceptions are counted.
+// First, a step of another order may not change handlers as it did in the base. Then a PMR goal no
+// longer exists. Second, an actor does nothing after a Kill, but trace.Swappable calls a receive
+// reversible that is followed by a Kill.
 func TestPromises(t *testing.T) {
 	var b strings.Builder
 	programs := uint64(60)
@@ -256,7 +256,7 @@ func TestPromises(t *testing.T) {
 	}
 }
 
-// Orders made with only part of definition 5 cannot be followed.
+// Orders cannot be followed if they respect only a part of definition 5 of the Bitá paper.
 func TestCarelessOrders(t *testing.T) {
 	n := tally{stops: map[string]int{}}
 	for seed := range uint64(100) {

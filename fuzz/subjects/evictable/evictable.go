@@ -70,15 +70,15 @@ func (c Config) Build(sys *pulse.System) (check func() error) {
 
 // The requests to the cache's actors. A token is a positive number, and 0 means no token.
 type (
-	add struct{} // sent to a number, which adds one and returns the sum
-	see struct{} // sent to the actor number, which returns its value
+	add struct{} // sent to an actor number, which adds one and returns the sum
+	see struct{} // sent to an actor number, which returns its value
 
-	token  struct{}                    // sent to tokens, which looks up or makes a token and returns a ticket
-	remove struct{}                    // sent to tokens, which removes the token and returns it
-	revive struct{ ticket ticket }     // sent to tokens, which puts the ticket's token back if it has no token
-	find   struct{ token int }         // sent to values, which returns the value of a token, or 0
-	store  struct{ token, value int }  // sent to values, which stores the value of a token
-	drop   struct{ token int }         // sent to values, which removes the value of a token
+	token  struct{}                    // sent to the actor tokens, which looks up or makes a token and returns a ticket
+	remove struct{}                    // sent to the actor tokens, which removes the token and returns it
+	revive struct{ ticket ticket }     // sent to the actor tokens, which puts the ticket's token back if it has no token
+	find   struct{ token int }         // sent to the actor values, which returns the value of a token, or 0
+	store  struct{ token, value int }  // sent to the actor values, which stores the value of a token
+	drop   struct{ token int }         // sent to the actor values, which removes the value of a token
 	ticket struct{ token, before int } // a token, and the number of removals (before) when it was looked up
 )
 

@@ -23,7 +23,7 @@ type (
 	}
 	record struct {
 		user int
-		end  bool // set for the end of the user, else the record is of the start
+		end  bool // set if the record says that the user has ended; else it says that the user has started
 	}
 )
 

@@ -83,7 +83,7 @@ func newFloor() (run func()) {
 
 const (
 	floorSteps = 1000   // the number of steps of one run of the floor
-	roundSteps = 50_000 // the number of steps of the floor, and of the measured function, in a round
+	roundSteps = 50_000 // in each round, the number of steps of the floor, and the number of steps of the measured function
 )
 
 // A Benchmark has the methods of *testing.B that Against needs.

@@ -145,8 +145,8 @@ func TestOrders(t *testing.T) {
 	}
 }
 
-// TestPingPong checks the formula: a race in each round, and two independent
-// deliveries in the end.
+// TestPingPong checks the numbers of orders by a formula. Each round has one race, which doubles
+// the number. At the end, two independent deliveries double only the number of all orders.
 func TestPingPong(t *testing.T) {
 	for n := 1; n <= 10; n++ {
 		want := counts{all: 2 << n, distinct: 1 << n}
@@ -156,7 +156,8 @@ func TestPingPong(t *testing.T) {
 	}
 }
 
-// TestPairs checks the multinomial (km)! / (m!)^k.
+// TestPairs checks the number of all orders of k pairs with m messages each, which is (km)! /
+// (m!)^k.
 func TestPairs(t *testing.T) {
 	for _, c := range []struct{ k, m int }{{1, 5}, {2, 1}, {2, 3}, {2, 6}, {3, 1}, {3, 2}, {4, 1}, {4, 2}} {
 		want := counts{all: factorial(c.k * c.m), distinct: 1}

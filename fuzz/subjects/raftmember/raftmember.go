@@ -146,7 +146,7 @@ type node struct {
 	role      role
 	log       []entry
 	votes     []int
-	has       []int // if the node leads: by node, the length of that node's log
+	has       []int // if the node leads: the length of each node's log, as far as the leader knows
 	committed int   // if the node leads: the length of the committed part of its log
 	change    any   // if the node leads: a requested change that the node has not made yet
 	waits     bool  // if the node leads: set while it waits for an entry of its own term to be committed

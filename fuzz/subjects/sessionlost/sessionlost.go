@@ -131,7 +131,7 @@ func (m *monitor) promote(ctx *pulse.Ctx) {
 type client struct {
 	me       int
 	primary  pulse.Ref
-	commands int // the number of its commands
+	commands int // the number of the client's commands
 	number   int // the number of the unanswered command, counted from 1
 }
 

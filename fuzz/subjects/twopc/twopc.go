@@ -171,7 +171,7 @@ type coordinator struct {
 	needed, yes int  // the number of votes for the transaction that must come, and the number that have come
 	hasty       bool // set if the coordinator does not wait for the last vote
 	deaf        bool // set if the coordinator ignores joins while it waits for votes
-	over        bool // set once it has decided
+	over        bool // set once the coordinator has decided
 	commits     bool // set if the coordinator has decided to commit
 }
 

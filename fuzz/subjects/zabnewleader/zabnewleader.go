@@ -163,7 +163,7 @@ type electors struct {
 	gone      bool // the leader is gone
 	heard     []pulse.Ref
 	elected   bool
-	zxid      int // of the longest log
+	zxid      int // the last index of the longest log so far
 }
 
 func (e *electors) Receive(ctx *pulse.Ctx, msg any) {
