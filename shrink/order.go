@@ -119,10 +119,11 @@ const never = 0
 // returns the outcome of c without additional constraints, and whether the best run became smaller.
 // It ends when x.Runs reaches end.
 //
-// To find the constraints, nearer runs c with one step delayed as long as possible. In this run,
-// the steps before the delayed step are all steps for which the delayed step can wait. It waits only
-// for steps of its own receiver, and for the last step. Waiting for another step is nearly the same as
-// waiting for the latest step of its receiver before that.
+// To find a constraint, nearer runs c with one step delayed as long as possible. In this run, the
+// steps before the delayed step are those that it can come after. Of these, nearer tries only
+// the steps with the same receiver as the delayed step, and the step just before the delayed
+// step. Coming after any other step is nearly the same as coming after the step with the same
+// receiver that precedes that other step.
 func (x *shrinker) nearer(c Case, n, end int) (out Outcome, found bool) {
 	if x.over() || x.Runs >= end {
 		return out, false

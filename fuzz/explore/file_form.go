@@ -230,7 +230,7 @@ func (n *keptNode) check(touches int) error {
 	case n.Kind == picks && int(n.N) != len(n.Cands) || n.Kind != picks && len(n.Cands) > 0:
 		return fmt.Errorf("it has %d candidates for %d alternatives", len(n.Cands), n.N)
 	case n.Group < 0 || n.Group > n.N:
-		return fmt.Errorf("its group of marked candidates ends at %d of %d", n.Group, n.N)
+		return fmt.Errorf("it has marked %d of %d candidates", n.Group, n.N)
 	}
 	for _, c := range n.Cands {
 		if !c.canBe(n.N) || c.Touches < 0 || int(c.Touches) > touches {

@@ -19,7 +19,7 @@ import (
 // receives something else than in the first run.
 type spread struct {
 	runs, others int
-	whole        bool // these are all
+	whole        bool // set if these are all runs of the input
 }
 
 func spreadOf(r *props.Runner, seed, first uint64) (out spread) {

@@ -481,8 +481,8 @@ func (m *model) add(i int, o *op) {
 
 // pop removes the first goroutine of a channel's queue that still waits, and
 // returns it. An entry that belongs to a select may have ended by another case
-// of that select. Reading such an entry counts as a use of the wait by
-// goroutine by.
+// of that select. The parameter by is the goroutine that calls pop. Reading such
+// an entry counts as an operation of that goroutine on the select.
 func (m *model) pop(by int, queue *[]modelWaiter) (w modelWaiter, ok bool) {
 	for len(*queue) > 0 {
 		w, *queue = (*queue)[0], (*queue)[1:]

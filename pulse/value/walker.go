@@ -67,7 +67,7 @@ type Walker struct {
 // A mode says how a walk treats special cases. The zero mode is for walks for a state, and
 // fingerprintMode is for walks for a fingerprint (see the package documentation).
 type mode struct {
-	addresses bool // set if unreadable values and tools behind pointers are represented by their addresses
+	addresses bool // set if pointers to unreadable values and to values with RoleTool are represented by addresses
 	noSpecial bool // set if special values are read like data (see Walker.Special)
 	noLocks   bool // set if values with RoleLock are ignored, as values with RoleTool are
 	later     bool // set if the contents of blocks are read last, so that long linked lists need no deep stack

@@ -59,8 +59,8 @@ type rungs[S any] struct {
 	areHeights bool
 }
 
-// A rung is a value or height of a sign that some run gave, with the run that the ladder
-// keeps for it.
+// A rung is a value that some run reported as a hint, or a height if the hint is a number to
+// maximize, with the run that the ladder keeps for it.
 type rung[S any] struct {
 	run    *climbed[S]
 	height float64

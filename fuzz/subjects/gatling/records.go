@@ -47,7 +47,7 @@ func (c Records) Build(sys *pulse.System) (check func() error) {
 // A startAction writes that a user starts, and passes the session on.
 type startAction struct {
 	data, next pulse.Ref
-	hands      bool // set if the record is passed on in the session instead of written
+	hands      bool // set if the record is put into the message session, and a later action writes it
 }
 
 func (a startAction) Receive(ctx *pulse.Ctx, msg any) {

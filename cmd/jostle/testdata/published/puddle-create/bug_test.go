@@ -8,7 +8,8 @@ import (
 	"github.com/jackc/puddle"
 )
 
-// The pool can be used after a resource was created while it closed.
+// TestCreateDuringClose calls a method of a pool after a resource was created while the pool
+// closed. The call must return.
 func TestCreateDuringClose(t *testing.T) {
 	pool := puddle.NewPool(func(context.Context) (interface{}, error) { return 1, nil }, func(interface{}) {}, 2)
 	var wg sync.WaitGroup
