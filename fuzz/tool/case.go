@@ -13,6 +13,7 @@ import (
 	"github.com/jostle-go/jostle/corpus"
 	"github.com/jostle-go/jostle/fuzz/internal/desk"
 	"github.com/jostle-go/jostle/fuzz/internal/env"
+	"github.com/jostle-go/jostle/fuzz/internal/screen"
 	"github.com/jostle-go/jostle/fuzz/internal/session"
 )
 
@@ -251,7 +252,7 @@ func told(w io.Writer, r *session.Reply, folder string) error {
 	}
 	for i := range r.Findings {
 		f := &r.Findings[i]
-		writeLinked(w, f.Text(), linksOf(f, folder))
+		writeLinked(w, f.Text(screen.ColumnsOf(w)), linksOf(f, folder))
 		if f.Path != "" && !f.Known {
 			fmt.Fprintf(w, "        %s\n", f.InWords(env.When(), env.Shown))
 		}

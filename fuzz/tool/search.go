@@ -422,7 +422,7 @@ func (p *printer) tell(e campaign.Event) {
 // printFinding prints a finding in the style of go test.
 func (p *printer) printFinding(subject string, f *campaign.Finding) {
 	fmt.Fprintf(p.w, "--- FAIL: %s\n", subject)
-	writeLinked(p.w, f.Text(), p.links(subject, f))
+	writeLinked(p.w, f.Text(screen.ColumnsOf(p.w)), p.links(subject, f))
 	if f.Path != "" {
 		fmt.Fprintf(screen.Whole(p.w), "        again: %s\n", f.Again(env.Shown(f.Path)))
 	}

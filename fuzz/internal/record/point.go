@@ -52,16 +52,17 @@ func constraintsIn(e *corpus.Explanation) string {
 	return Why(&other)
 }
 
-// folded breaks a text between words into lines that are not too long. Lines after the first one
-// leave room for an indentation of 4.
-func folded(text string) (lines []string) {
-	most := mostInLine
-	for utf8.RuneCountInString(text) > most {
-		end := strings.LastIndexByte(string([]rune(text)[:most+1]), ' ')
-		if end <= 0 {
+// folded breaks a text between words into lines of at most the given number of columns. Lines after
+// the first one leave room for an indentation of 4.
+func folded(text string, most int) (lines []string) {
+	room := most
+	for trace.Width(text) > room {
+		parts := trace.Fold(text, room, true)
+		if len(parts) == 1 {
 			break
 		}
-		lines, text, most = append(lines, text[:end]), text[end+1:], mostInLine-4
+		lines = append(lines, parts[0])
+		text, room = strings.TrimLeft(text[len(parts[0]):], " "), most-4
 	}
 	return append(lines, text)
 }
@@ -152,7 +153,7 @@ func exactly(e *corpus.Explanation) []string {
 	if slices.ContainsFunc(e.Of(corpus.InCondition), onObject) {
 		most = 4
 	}
-	if lines := folded(ordersOf(e) + ": exactly where " + strings.Join(terms(e), ", or where ")); len(lines) <= most {
+	if lines := folded(ordersOf(e)+": exactly where "+strings.Join(terms(e), ", or where "), mostInLine); len(lines) <= most {
 		return lines
 	}
 	return nil
@@ -168,13 +169,13 @@ func afterStep(p *corpus.Point) string {
 	return line
 }
 
-// came describes the deciding step and what could have come in its place, in one line. Steps of two
-// actors, which are operations on one object, get a line each if they do not fit.
+// came describes the deciding step and what could have come in its place, in one line, or in two if
+// one would be too long.
 func came(p *corpus.Point) string {
 	list := append([]string{"    ", p.Message.Text}, instead(p, "in ")...)
 	list[2] = at(&p.Message) + list[2]
 	whole := strings.Join(list, "")
-	if p.Other != nil && p.Other.At != p.Message.At && utf8.RuneCountInString(whole) > mostInLine {
+	if len(list) > 3 && trace.Width(whole) > mostInLine {
 		return fitted(list[0], list[1], at(&p.Message)+";") + "\n" + fitted("    had ", list[3], list[4])
 	}
 	return fitted(list...)
@@ -256,8 +257,10 @@ func share(s corpus.Share) string { return fmt.Sprintf("%d of %d", s.Failed, s.O
 
 // fitted joins texts. It shortens every second text, the longest first, so that the line is not
 // too long.
-func fitted(texts ...string) string {
-	left, sizes := mostInLine, make([]int, len(texts))
+func fitted(texts ...string) string { return fittedTo(mostInLine, texts...) }
+
+func fittedTo(most int, texts ...string) string {
+	left, sizes := most, make([]int, len(texts))
 	for i, text := range texts {
 		left -= utf8.RuneCountInString(text)
 		if i%2 == 1 {
@@ -278,33 +281,39 @@ func fitted(texts ...string) string {
 }
 
 // Changed describes in one line how the deciding step has changed the state of its actor:
-// "writer: stored = [] (passes with [1])". It returns "" if there is nothing to say.
-func Changed(list []Change) string {
+// "writer: stored = [] (passes with [1])". It returns "" if there is nothing to say. It shortens
+// values, unless the line has at most the given number of columns.
+func Changed(list []Change, most int) string {
 	if len(list) == 0 {
 		return ""
 	}
-	var parts []string
+	texts := []string{list[0].Actor + ": "}
 	for i := range list {
-		parts = append(parts, list[i].inWords())
+		own := list[i].inWords()
+		texts[len(texts)-1] += own[0]
+		texts = append(texts, own[1:]...)
+		if i < len(list)-1 {
+			texts[len(texts)-1] += ", "
+		}
 	}
-	return list[0].Actor + ": " + strings.Join(parts, ", ")
+	return fittedTo(most, texts...)
 }
 
-// inWords describes a change: "stored = [] (was [1])".
-func (c *Change) inWords() string {
-	text := c.After
+// inWords describes a change, in the form that fitted takes: "stored = [] (was [1])".
+func (c *Change) inWords() []string {
+	field := ""
 	if c.Field != "" {
-		text = c.Field + " = " + c.After
+		field = c.Field + " = "
 	}
 	switch {
 	case c.Passing != "" && c.Passing != c.After:
-		return text + " (passes with " + c.Passing + ")"
+		return []string{field, c.After, " (passes with ", c.Passing, ")"}
 	case c.Before != "" && c.Field == "": // Before is a phrase, such as "waits in Receive"
-		return text + " (before: " + c.Before + ")"
+		return []string{field, c.After, " (before: ", c.Before, ")"}
 	case c.Before != "":
-		return text + " (was " + c.Before + ")"
+		return []string{field, c.After, " (was ", c.Before, ")"}
 	}
-	return text
+	return []string{field, c.After, ""}
 }
 
 // fewestCut is the number of characters that fitted leaves of each text at least.

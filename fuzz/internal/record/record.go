@@ -11,6 +11,7 @@ import (
 
 	"github.com/jostle-go/jostle/corpus"
 	"github.com/jostle-go/jostle/pulse/stack"
+	"github.com/jostle-go/jostle/pulse/trace"
 )
 
 // Format is the version of the JSON output. It changes when a field changes its meaning or is
@@ -84,6 +85,8 @@ type Record struct {
 	Draws []string `json:"draws,omitempty"` // the drawn inputs: "actions = 2"
 	Logs  []string `json:"logs,omitempty"`
 	Chart string   `json:"chart,omitempty"` // the messages as text
+	// Rows are the rows of the chart, from which text of any width can be made.
+	Rows trace.Rows `json:"rows,omitempty"`
 
 	// Case is the text of the case, "" if a file has it.
 	Case string `json:"case,omitempty"`
