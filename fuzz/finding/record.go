@@ -233,17 +233,17 @@ func (f *Finding) calls() [][]record.Call {
 
 // message returns the message with index send in the trace.
 func (f *Finding) message(send int32) record.Message {
-	return messageOf(&f.Trace.Sends[send], at(f.Seen.Labels, send), at(f.Seen.Sent, send))
+	return messageOf(&f.Trace.Sends[send], trace.Phrase{Text: at(f.Seen.Labels, send)}, at(f.Seen.Sent, send))
 }
 
 // messageOf returns a message with its label and the line that sent it.
-func messageOf(d *trace.Send, label, sentAt string) record.Message {
+func messageOf(d *trace.Send, label trace.Phrase, sentAt string) record.Message {
 	from := d.From
 	if d.Kind == trace.Timer || d.Kind == trace.Periodic {
 		from = d.To
 	}
 	if d.Kind == trace.Copy {
-		label += " (copy)"
+		label.Text += " (copy)"
 	}
-	return record.Message{From: int(from), To: int(d.To), Label: visible(label), SentIn: int(d.Step), SentAt: sentAt}
+	return record.Message{From: int(from), To: int(d.To), Label: visible(label.Text), Parts: label.Parts, SentIn: int(d.Step), SentAt: sentAt}
 }

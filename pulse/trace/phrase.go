@@ -125,12 +125,14 @@ func (p *Phrase) without(out []bool) string {
 	return b.String() + rest
 }
 
-// Phrases returns the labels of messages. It marks the parts that are the same in all messages of a type,
+// Phrases returns the labels of messages, each with a remark if it is a copy. It marks the parts that are the same in all messages of a type,
 // if there are several.
 func Phrases(sends []*Send) []Phrase {
 	list, alike := make([]Phrase, len(sends)), map[string][]*Phrase{}
 	for i, s := range sends {
-		list[i] = s.Phrase()
+		if list[i] = s.Phrase(); s.Kind == Copy {
+			list[i] = list[i].then("", copied)
+		}
 		kind := TypeLabel(s.Body)
 		alike[kind] = append(alike[kind], &list[i])
 	}

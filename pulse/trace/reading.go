@@ -69,11 +69,7 @@ func (s *Send) Phrase() Phrase {
 	if s.Body == nil && !s.Kind.carriesBody() {
 		return Phrase{Text: s.Kind.String()}
 	}
-	p := PhraseOf(s.Body)
-	if s.Kind == Copy {
-		p = p.then("", copied)
-	}
-	return p
+	return PhraseOf(s.Body)
 }
 
 // sentLater reports whether a timer was set by SendAfter. The sender of such a

@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"iter"
 	"math"
 	"strconv"
 	"strings"
@@ -37,6 +38,15 @@ const (
 // A label that is too long loses whole fields and elements. If then only its type is left, the receiver
 // comes on a line of its own. A remark without room on the right comes on lines of its own below the row.
 func (rows Rows) Text(columns int) string {
+	var b strings.Builder
+	for _, line := range rows.Lines(columns) {
+		b.WriteString(line + "\n")
+	}
+	return b.String()
+}
+
+// Lines returns the lines of Text, each with the index of its row.
+func (rows Rows) Lines(columns int) iter.Seq2[int, string] {
 	last := 0
 	for i := range rows {
 		last = max(last, rows[i].Step)
@@ -45,18 +55,21 @@ func (rows Rows) Text(columns int) string {
 	if columns > 0 {
 		most = max(1, columns-width-2)
 	}
-	column, lines := rows.column(most), []string(nil)
-	for i := range rows {
-		number := ""
-		if rows[i].Step >= 0 {
-			number = strconv.Itoa(rows[i].Step)
-		}
-		for _, line := range rows[i].lines(column, most) {
-			lines = append(lines, strings.Repeat(" ", width-len(number))+number+"  "+line+"\n")
-			number = ""
+	column := rows.column(most)
+	return func(yield func(int, string) bool) {
+		for i := range rows {
+			number := ""
+			if rows[i].Step >= 0 {
+				number = strconv.Itoa(rows[i].Step)
+			}
+			for _, line := range rows[i].lines(column, most) {
+				if !yield(i, strings.Repeat(" ", width-len(number))+number+"  "+line) {
+					return
+				}
+				number = ""
+			}
 		}
 	}
-	return strings.Join(lines, "")
 }
 
 // column returns the column in which the remarks start, 0 if no remark has room on the right of its row.

@@ -244,11 +244,13 @@ type Excerpt struct {
 
 // A Message is a message of the run. Actors are given as indices in Record.Actors.
 type Message struct {
-	From   int    `json:"from"` // the sender, -1 if there is none, for example for a fault
-	To     int    `json:"to"`   // the receiver
-	Label  string `json:"label"`
-	SentIn int    `json:"sentIn"` // the step that sent the message, -1 if the test did outside of steps
-	SentAt string `json:"sentAt"` // the line that sent the message, "" if unknown
+	From  int    `json:"from"` // the sender, -1 if there is none, for example for a fault
+	To    int    `json:"to"`   // the receiver
+	Label string `json:"label"`
+	// Parts are the parts of Label that may be left out, empty if they are unknown.
+	Parts  []trace.Part `json:"parts,omitempty"`
+	SentIn int          `json:"sentIn"` // the step that sent the message, -1 if the test did outside of steps
+	SentAt string       `json:"sentAt"` // the line that sent the message, "" if unknown
 }
 
 // A Step is one message that was received, or a fault.
