@@ -76,7 +76,8 @@ func breakAt(line string, width int) (end int, space bool) {
 }
 
 // Shortened returns a text with at most the given number of columns. If it must be cut, it is
-// cut between words, if that costs few characters, and ends with "…".
+// cut between words, if that costs few characters, and ends with "…". It is not cut between the name
+// of a field and its value.
 func Shortened(text string, most int) string {
 	if Width(text) <= most {
 		return text
@@ -90,7 +91,7 @@ func Shortened(text string, most int) string {
 		list = append(list, r)
 	}
 	for i := len(list) - 1; i > max(0, len(list)-costs); i-- {
-		if strings.ContainsRune(" ,;:([", list[i]) {
+		if strings.ContainsRune(" ,;([", list[i]) && list[i-1] != ':' {
 			list = list[:i+1]
 			break
 		}

@@ -26,6 +26,8 @@ const mostInLine = 92
 //
 //	fails in 5 of 100 random orders, after step 8 in 100 of 100, before it in 60 of 100:
 //	    vote(1) at node.2; had vote(2) come, in 0 of 100
+//
+// If no random order fails, the first line begins with "fails in a rare order (0 of 100 random)".
 func decided(e *corpus.Explanation) string {
 	p, head := e.Point, ordersOf(e)
 	if p.Step < 0 {
@@ -87,6 +89,8 @@ func ordersOf(e *corpus.Explanation) string {
 	fails += " in "
 	orders := words.Count(e.Orders, "order") + those
 	switch {
+	case !e.Complete && e.Sampled != nil && isRare(e.Sampled.Free):
+		return fails + "a rare order (" + share(e.Sampled.Free) + " random" + those + ")"
 	case !e.Complete && e.Sampled != nil && e.Sampled.Free.Of > 0:
 		return fails + share(e.Sampled.Free) + " random orders" + those
 	case !e.Complete || e.Failing == 0:
@@ -99,6 +103,11 @@ func ordersOf(e *corpus.Explanation) string {
 	return fails + words.Grouped(e.Failing) + " of " + orders
 }
 
+// fewestRare is the number of random orders of which none may fail for a failing order to be called rare.
+const fewestRare = 50
+
+func isRare(s corpus.Share) bool { return s.Failed == 0 && s.Of >= fewestRare }
+
 // Share says which of the orders that were run fail: "2 of 3", or "5 of 100 random". It returns ""
 // if that is unknown.
 func (r *Record) Share() string {
@@ -106,6 +115,8 @@ func (r *Record) Share() string {
 	switch {
 	case e.Complete && e.Orders > 0:
 		return fmt.Sprintf("%s of %s", words.Grouped(e.Failing), words.Grouped(e.Orders))
+	case e.Sampled != nil && isRare(e.Sampled.Free):
+		return fmt.Sprintf("none of %d random", e.Sampled.Free.Of)
 	case e.Sampled != nil && e.Sampled.Free.Of > 0:
 		return share(e.Sampled.Free) + " random"
 	}
@@ -153,7 +164,11 @@ func exactly(e *corpus.Explanation) []string {
 	if slices.ContainsFunc(e.Of(corpus.InCondition), onObject) {
 		most = 4
 	}
-	if lines := folded(ordersOf(e)+": exactly where "+strings.Join(terms(e), ", or where "), mostInLine); len(lines) <= most {
+	var all []string
+	for _, term := range terms(e) {
+		all = append(all, strings.Join(term, " and "))
+	}
+	if lines := folded(ordersOf(e)+": exactly where "+strings.Join(all, ", or where "), mostInLine); len(lines) <= most {
 		return lines
 	}
 	return nil
@@ -169,13 +184,13 @@ func afterStep(p *corpus.Point) string {
 	return line
 }
 
-// came describes the deciding step and what could have come in its place, in one line, or in two if
-// one would be too long.
+// came describes the deciding step and what could have come in its place, in one line. Steps of two
+// actors, which are operations on one object, get a line each if they do not fit.
 func came(p *corpus.Point) string {
 	list := append([]string{"    ", p.Message.Text}, instead(p, "in ")...)
 	list[2] = at(&p.Message) + list[2]
 	whole := strings.Join(list, "")
-	if len(list) > 3 && trace.Width(whole) > mostInLine {
+	if p.Other != nil && p.Other.At != p.Message.At && trace.Width(whole) > mostInLine {
 		return fitted(list[0], list[1], at(&p.Message)+";") + "\n" + fitted("    had ", list[3], list[4])
 	}
 	return fitted(list...)

@@ -3,6 +3,7 @@ package record
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"path/filepath"
 	"strings"
 
@@ -23,8 +24,11 @@ func (r *Record) why() *corpus.Explanation {
 }
 
 // Orders describes in which orders the run's draws fail, "" if that is unknown.
-func (r *Record) Orders() string {
-	text := Why(r.Why)
+func (r *Record) Orders() string { return r.ordersIn(math.MaxInt) }
+
+// ordersIn returns the text of Orders, with the lines of whyIn.
+func (r *Record) ordersIn(most int) string {
+	text := whyIn(r.Why, most)
 	if told := r.why().Told; told != "" {
 		text = told
 	}
@@ -113,7 +117,7 @@ func (r *Record) writeFailure(b *strings.Builder, most int) {
 	if more != "" {
 		b.WriteString(words.Indented(more))
 	}
-	if why := r.Orders(); why != "" {
+	if why := r.ordersIn(most); why != "" {
 		b.WriteString(words.Indented(visible(why)))
 	}
 }
@@ -133,7 +137,7 @@ func (r *Record) Comment() []string {
 	if r.Differs != "" {
 		lines = append(lines, corpus.Doubt)
 	}
-	if why := r.Orders(); why != "" {
+	if why := r.ordersIn(mostInLine); why != "" {
 		lines = append(lines, strings.Split(why, "\n")...)
 	}
 	if faults := needs(r.why().Needs); faults != "" {
@@ -402,10 +406,11 @@ func wrapped(prefix string, indent int, items []string, separator string, most i
 			lines[n] += " " + item
 			continue
 		}
-		lines = append(lines, trace.Fold(margin+item, most, true)...)
-	}
-	if len(lines) > 0 {
-		lines[0] = prefix + strings.TrimPrefix(lines[0], margin)
+		parts := trace.Fold(margin+item, most, true)
+		if i == 0 {
+			parts[0] = prefix + strings.TrimPrefix(parts[0], margin)
+		}
+		lines = append(lines, parts...)
 	}
 	return lines
 }
