@@ -110,6 +110,9 @@ func From(o Origin, res *props.Result) *Finding {
 	return f
 }
 
+// mostChanged is the number of columns up to which the chart prints the changes of the deciding step as they are.
+const mostChanged = 160
+
 // draw sets f.Rows and f.Chart. t is the trace of the last run, because an actor reference in a message is
 // valid only until the next run.
 func (f *Finding) draw(t *trace.Trace) {
@@ -123,7 +126,7 @@ func (f *Finding) draw(t *trace.Trace) {
 	}
 	o.Below = func(step int) []string {
 		if e := f.Case.Explanation; len(f.Changes) > 0 && e != nil && e.Point != nil && e.Point.Step == step {
-			return []string{record.Changed(f.Changes, trace.MostText-2)}
+			return []string{record.Changed(f.Changes, mostChanged)}
 		}
 		return nil
 	}

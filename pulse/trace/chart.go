@@ -54,7 +54,7 @@ func (t *Trace) ChartWith(o ChartOptions) Rows {
 		c.rows = append(c.rows, row)
 		strikes = r.addStrikes(c.add, "  ", strikes, int32(i), i)
 		for _, note := range notes.of(int32(i)) {
-			c.add("  log: " + oneLine(r.Notes[note].Text))
+			c.rows = append(c.rows, chartRow{step: None, send: None, line: oneLine(r.Notes[note].Text), logs: true})
 		}
 		if o.Below != nil {
 			for _, line := range o.Below(i) {
@@ -146,6 +146,7 @@ type chartRow struct {
 	step    int32  // the step that the row shows; None if it shows no step
 	send    int32  // the message that the row shows; None if it shows no message
 	line    string // the text without remarks
+	logs    bool   // set if the row shows a logged line
 	remarks []Phrase
 }
 
@@ -227,7 +228,11 @@ func (c *chart) finish(r *reading) Rows {
 	labels := Phrases(sends)
 	for i, row := range c.rows {
 		rows[i] = Row{Step: int(row.step), Remarks: row.remarks}
-		if row.send == None {
+		switch {
+		case row.logs:
+			rows[i].Log = row.line
+			continue
+		case row.send == None:
 			rows[i].Text = row.line
 			continue
 		}

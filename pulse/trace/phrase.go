@@ -96,7 +96,7 @@ func (p *Phrase) Fit(most int) (text string, kept bool) {
 			}
 		}
 	}
-	lost := false // set if a part is missing that is not the same in all messages
+	lost := false                             // set if a part is missing that is not the same in all messages
 	for _, i := range slices.Backward(gone) { // a large part that was left out may make room for smaller ones
 		if out[i] = lost && p.Parts[i].Same; !out[i] && Width(p.without(out)) > most {
 			out[i], lost = true, lost || !p.Parts[i].Same

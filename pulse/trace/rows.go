@@ -10,11 +10,12 @@ import (
 // Rows are the rows of a chart.
 type Rows []Row
 
-// A Row shows a message with an arrow, or is a line of text.
+// A Row shows a message with an arrow, or a line that a step has logged, or is other text.
 type Row struct {
 	Step int `json:"step"` // the step that received the message, or -1
-	// Text is the text of a row that shows no message.
+	// Text is the text of a row that shows neither a message nor a logged line.
 	Text string `json:"text,omitempty"`
+	Log  string `json:"log,omitempty"` // the logged line
 	// From and To are the names of the message's sender and receiver.
 	From  string `json:"from,omitempty"`
 	Label Phrase `json:"label,omitzero"`
@@ -23,13 +24,12 @@ type Row struct {
 	Remarks []Phrase `json:"remarks,omitempty"`
 }
 
-// MostText is the number of columns up to which a row of text is not cut in a chart.
-const MostText = 86
-
 const (
 	gap, tab    = 4, 4 // the least distance to the remarks; the multiple at which they start
 	narrowGap   = 2    // the distance to the remarks if the chart would be too wide
+	logged      = "  log: "
 	under       = "  " // the indentation of lines that belong to the row above
+	mostLog     = 80   // the number of columns up to which a logged line is not cut, even if a line of the chart has fewer
 	fewestLabel = 12   // the least number of columns to which a text without parts is cut
 )
 
@@ -132,10 +132,11 @@ func (r *Row) lines(column, most int) []string {
 // body returns the lines of a row without its remarks.
 func (r *Row) body(most int) []string {
 	if r.To == "" {
-		if most == math.MaxInt {
-			return []string{r.Text}
+		text := r.Text
+		if r.Log != "" {
+			text = logged + Shortened(r.Log, max(most-len(logged), mostLog))
 		}
-		return Fold(Shortened(r.Text, max(most, MostText)), most, false)
+		return Fold(text, most, false)
 	}
 	from, to := r.From+shaft, head+r.To
 	room := most - Width(from+to)

@@ -113,7 +113,7 @@ func TestRowsInColumns(t *testing.T) {
 		}})
 		whole := map[string]bool{"": true, "…": true}
 		for _, row := range rows {
-			for _, word := range letters(row.Text + " " + row.From + " " + row.Label.Text + " " + row.To + " " + row.remark()) {
+			for _, word := range letters(row.Text + " log " + row.Log + " " + row.From + " " + row.Label.Text + " " + row.To + " " + row.remark()) {
 				whole[word] = true
 			}
 		}

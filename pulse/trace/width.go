@@ -82,7 +82,7 @@ func Shortened(text string, most int) string {
 	if Width(text) <= most {
 		return text
 	}
-	const costs = 12 // the number of characters that a line may lose by a cut between words
+	const costs = 16 // the number of characters that a line may lose by a cut between words
 	list, left := []rune(nil), most-1
 	for _, r := range text {
 		if left -= Columns(r); left < 0 {

@@ -406,8 +406,10 @@ func wrapped(prefix string, indent int, items []string, separator string, most i
 			lines[n] += " " + item
 			continue
 		}
-		parts := trace.Fold(margin+item, most, true)
-		if i == 0 {
+		parts := []string{margin + item}
+		if begin := prefix + item; i == 0 && trace.Width(begin) <= most {
+			parts[0] = begin
+		} else if parts = trace.Fold(parts[0], most, true); i == 0 {
 			parts[0] = prefix + strings.TrimPrefix(parts[0], margin)
 		}
 		lines = append(lines, parts...)
