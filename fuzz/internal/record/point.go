@@ -27,7 +27,7 @@ const mostInLine = 92
 //	fails in 5 of 100 random orders, after step 8 in 100 of 100, before it in 60 of 100:
 //	    vote(1) at node.2; had vote(2) come, in 0 of 100
 //
-// If no random order fails, the first line begins with "fails in a rare order (0 of 100 random)".
+// If no random order fails, the first line begins with "fails in rare orders (0 of 100 random)".
 func decided(e *corpus.Explanation) string {
 	p, head := e.Point, ordersOf(e)
 	if p.Step < 0 {
@@ -90,7 +90,7 @@ func ordersOf(e *corpus.Explanation) string {
 	orders := words.Count(e.Orders, "order") + those
 	switch {
 	case !e.Complete && e.Sampled != nil && isRare(e.Sampled.Free):
-		return fails + "a rare order (" + share(e.Sampled.Free) + " random" + those + ")"
+		return fails + "rare orders (" + share(e.Sampled.Free) + " random" + those + ")"
 	case !e.Complete && e.Sampled != nil && e.Sampled.Free.Of > 0:
 		return fails + share(e.Sampled.Free) + " random orders" + those
 	case !e.Complete || e.Failing == 0:

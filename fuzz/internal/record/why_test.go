@@ -50,7 +50,7 @@ func TestWhy(t *testing.T) {
 			corpus.Explanation{Orders: 2, Failing: 1, Complete: true, Exact: true, Constraints: under(flush, long), Point: &point}},
 		{"sampled", "fails in 5 of 100 random orders, after step 8 in 100 of 100, before it in 60 of 100:\n" +
 			"    flush at writer; had write(1) come, in 0 of 100", corpus.Explanation{Sampled: sampled, Point: &point}},
-		{"no random order fails", "fails in a rare order (0 of 100 random), after step 8 in 100 of 100, before it in 60 of 100:\n" +
+		{"no random order fails", "fails in rare orders (0 of 100 random), after step 8 in 100 of 100, before it in 60 of 100:\n" +
 			"    flush at writer; had write(1) come, in 0 of 100", corpus.Explanation{Sampled: &corpus.Sampled{Free: share(0, 100)}, Point: &point}},
 		{"few random orders", "fails in 0 of 9 random orders, after step 8 in 100 of 100, before it in 60 of 100:\n" +
 			"    flush at writer; had write(1) come, in 0 of 100", corpus.Explanation{Sampled: &corpus.Sampled{Free: share(0, 9)}, Point: &point}},
