@@ -75,7 +75,7 @@ func obeysOldLeaders(t *props.T) {
 // TestWidths checks what terminals of four widths show of a run with long values, and of a run with many actors. Lines
 // of prose that are too long are broken between words, as the command does; lines of the chart are not.
 func TestWidths(t *testing.T) {
-	for name, of := range map[string]Shrunk{"values": shrunkBy(t, obeysOldLeaders, 1, 1000), "actors": shrunkSubject(t, "raft-votecount")} {
+	for file, of := range map[string]Shrunk{"widths-values.golden": shrunkBy(t, obeysOldLeaders, 1, 1000), "widths-actors.golden": shrunkSubject(t, "raft-votecount")} {
 		r := of.Finding.Record("run 1")
 		r.Shrunk = elapsed.ReplaceAllString(r.Shrunk, "shrunk ${1}in TIME")
 		var b strings.Builder
@@ -85,9 +85,9 @@ func TestWidths(t *testing.T) {
 			fmt.Fprintf(&b, "%s %d\n%s\n\n", strings.Repeat("-", columns-4), columns, shown)
 			_, chart, _ := strings.Cut(text, "\n\n")
 			if !strings.HasSuffix(shown, "\n"+strings.TrimRight(chart, "\n")) {
-				t.Errorf("%s: in %d columns the chart is broken:\n%s\n%s", name, columns, chart, shown)
+				t.Errorf("%s: in %d columns the chart is broken:\n%s\n%s", file, columns, chart, shown)
 			}
 		}
-		golden.File(t, "testdata/widths-"+name+".golden", b.String())
+		golden.File(t, "testdata/"+file, b.String())
 	}
 }
