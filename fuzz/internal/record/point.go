@@ -184,10 +184,14 @@ func afterStep(p *corpus.Point) string {
 	return line
 }
 
-// came describes the deciding step and what could have come in its place, in one line. Steps of two
-// actors, which are operations on one object, get a line each if they do not fit.
+// came describes the deciding step and what could have come in its place, in one line. It leaves out the
+// actor if there is no room for it. Steps of two actors, which are operations on one object, get a line each
+// if they do not fit.
 func came(p *corpus.Point) string {
 	list := append([]string{"    ", p.Message.Text}, instead(p, "in ")...)
+	if len(list) > 3 && p.Other.At == p.Message.At && trace.Width(strings.Join(list, "")+at(&p.Message)) > mostInLine {
+		return fitted(list...)
+	}
 	list[2] = at(&p.Message) + list[2]
 	whole := strings.Join(list, "")
 	if p.Other != nil && p.Other.At != p.Message.At && trace.Width(whole) > mostInLine {
