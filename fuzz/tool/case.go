@@ -56,7 +56,7 @@ the failing step; otherwise each line of the input is a command. h lists the com
 			if steps {
 				return c.step(call, args)
 			}
-			r, err := c.do(call, args, session.Request{Do: session.Replay})
+			r, err := c.do(call, args, session.Request{Do: session.Replay, Columns: screen.ColumnsOf(call.Out)})
 			if err != nil {
 				return err
 			}

@@ -98,6 +98,27 @@ func longRandomTrace(seed uint64) *Trace {
 	return t
 }
 
+// TestTextIn: the table of steps fits into 80 columns if only labels are too long, and names all steps.
+func TestTextIn(t *testing.T) {
+	b := newBuilder()
+	to := b.spawn(None, "replica")
+	for i := range 12 {
+		b.receive(b.send(None, to, appended{i, "the leader of the term", []string{"x", "y"}, 7}))
+	}
+	if whole := b.Text(); whole != b.TextIn(200) || !strings.Contains(whole, `7  replica#8 ← appended(Term: 7, Leader: "the leader of the term", Entries: ["x" "y"], Commit: …   test  test`) {
+		t.Errorf("got\n%s", whole)
+	}
+	text := b.TextIn(60)
+	if !strings.HasPrefix(text, "step  what") || !strings.Contains(text, "\n   7  replica#8 ← appended(Term: 7, …)    test  test\n") {
+		t.Errorf("got\n%s", text)
+	}
+	for line := range strings.Lines(text) {
+		if Width(line) > 60 {
+			t.Errorf("%d columns: %s", Width(line), line)
+		}
+	}
+}
+
 // letters splits a text at everything that is no letter and no digit, except "…".
 func letters(text string) []string {
 	return strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" \n\t,;:()[]{}\"─▶←◆✗", r) })
