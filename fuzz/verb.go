@@ -196,7 +196,7 @@ func (v *verb) fail(f *record.Record) {
 		}
 		return
 	}
-	text := f.Text() + "        again: " + env.Again(f.Path) + v.again() + "\n"
+	text := f.Text(0) + "        again: " + env.Again(f.Path) + v.again() + "\n"
 	if f.Path != "" {
 		text += "        " + f.InWords(env.When(), shown) + "\n"
 	}

@@ -3,7 +3,6 @@ package finding
 import (
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/jostle-go/jostle/corpus"
 	"github.com/jostle-go/jostle/pulse/trace"
@@ -64,17 +63,10 @@ const mostInNote = 80
 // folded wraps long lines, between words where possible.
 func folded(lines []string) (list []string) {
 	for _, line := range lines {
-		line = strings.TrimSpace(line)
-		for utf8.RuneCountInString(line) > mostInNote {
-			at := len(string([]rune(line)[:mostInNote]))
-			if space := strings.LastIndexByte(line[:at], ' '); space > 0 {
-				at = space
+		for _, part := range trace.Fold(strings.TrimSpace(line), mostInNote, false) {
+			if part = strings.TrimSpace(part); part != "" {
+				list = append(list, part)
 			}
-			list = append(list, line[:at])
-			line = strings.TrimSpace(line[at:])
-		}
-		if line != "" {
-			list = append(list, line)
 		}
 	}
 	return list

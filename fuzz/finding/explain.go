@@ -236,6 +236,9 @@ func (w *explainer) Again() {
 // ID.
 func (w *explainer) name(sys *pulse.System) map[uint64]uint64 {
 	numbers, t := map[uint64]uint64{}, sys.Trace()
+	if w.out.short == nil {
+		w.out.short = shortened(t)
+	}
 	for id, name := range namesOf(sys, sys.Trace().Names()) {
 		number := name.number()
 		numbers[id] = number

@@ -1,6 +1,7 @@
 package finding
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -49,6 +50,7 @@ type explanation struct {
 	refuted bool
 
 	steps map[uint64]stepName // the names of messages, by ID and by number
+	short map[string]string   // texts for long messages in the run of the case: see shortened
 	kinds map[uint64]string   // maps the number of a message to its kindOf text
 	// bare has the constraints of Condition whose second message is never received unless the
 	// first one was received before. Such a constraint holds whenever its first message is
@@ -140,7 +142,7 @@ func (e *explanation) message(id uint64) string {
 			alike, same = true, same || o.sender == name.sender
 		}
 	}
-	text := name.message
+	text := cmp.Or(e.short[name.message], name.message)
 	if alike {
 		text += " from " + name.sender
 	}

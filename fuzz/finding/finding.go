@@ -42,8 +42,9 @@ type Finding struct {
 	Draws []string
 	// Trace is a copy of the run's trace; nil if the property made no system.
 	Trace *trace.Trace
-	// Chart is the trace as text. It is made in From, because actor references in messages
-	// are valid only until the next run.
+	// Rows is the trace as a chart, and Chart is the text of Rows. They are made in From, because actor
+	// references in messages are valid only until the next run.
+	Rows        trace.Rows
 	Chart       string
 	Attachments []Attachment
 	// Shrunk describes the result of shrinking, "" if there is none.
@@ -109,14 +110,13 @@ func From(o Origin, res *props.Result) *Finding {
 	return f
 }
 
-// mostColumns is the maximum number of columns of a line of Chart, which is printed with an
-// indentation of 8.
-const mostColumns = 92
+// mostChanged is the number of columns up to which the chart prints the changes of the deciding step as they are.
+const mostChanged = 160
 
-// draw sets f.Chart. t is the trace of the last run, because an actor reference in a message is
+// draw sets f.Rows and f.Chart. t is the trace of the last run, because an actor reference in a message is
 // valid only until the next run.
 func (f *Finding) draw(t *trace.Trace) {
-	o := trace.ChartOptions{Failed: f.Failure.Step, Columns: mostColumns}
+	o := trace.ChartOptions{Failed: f.Failure.Step}
 	o.Remark = func(step int) string {
 		swap := f.Passing.Swap(step)
 		if e := f.Case.Explanation; e != nil && e.Point != nil && step == e.Point.Step {
@@ -126,11 +126,12 @@ func (f *Finding) draw(t *trace.Trace) {
 	}
 	o.Below = func(step int) []string {
 		if e := f.Case.Explanation; len(f.Changes) > 0 && e != nil && e.Point != nil && e.Point.Step == step {
-			return []string{record.Changed(f.Changes)}
+			return []string{record.Changed(f.Changes, mostChanged)}
 		}
 		return nil
 	}
-	f.Chart = t.ChartWith(o)
+	f.Rows = t.ChartWith(o)
+	f.Chart = f.Rows.Text(record.Columns - record.Indent)
 }
 
 // CaseOf returns the case of a run, failed or not. The case stays valid after the next run.
@@ -148,10 +149,15 @@ func CaseOf(o Origin, res *props.Result) corpus.Case {
 	return c
 }
 
+// These constants limit the columns of a draw with its label, and of the value alone.
+const mostDraw, fewestValue = 76, 20
+
 // draws describes the drawn inputs of a run.
 func draws(res *props.Result) (list []string) {
 	for i, in := range res.Inputs {
-		list = append(list, fmt.Sprintf("%s = %s", in.Label, trace.Label(res.Values[i])))
+		value := trace.PhraseOf(res.Values[i])
+		text, _ := value.Fit(max(fewestValue, mostDraw-trace.Width(in.Label)))
+		list = append(list, in.Label+" = "+text)
 	}
 	return list
 }

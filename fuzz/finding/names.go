@@ -65,6 +65,27 @@ func namesOf(sys *pulse.System, actors trace.Names) map[uint64]stepName {
 	return names
 }
 
+// mostName is the number of columns up to which explanations print messages as they are.
+const mostName = 40
+
+// shortened maps the labels of a run's messages that are longer than mostName to shorter ones, without
+// some of their fields and elements.
+func shortened(t *trace.Trace) map[string]string {
+	var long []*trace.Send
+	for i := range t.Sends {
+		if d := &t.Sends[i]; !isOperation(d) && trace.Width(trace.Label(d.Body)) > mostName {
+			long = append(long, d)
+		}
+	}
+	short := map[string]string{}
+	for i, p := range trace.Phrases(long) {
+		if text, kept := p.Fit(mostName); kept && len(p.Parts) > 0 {
+			short[trace.Label(long[i].Body)] = text
+		}
+	}
+	return short
+}
+
 // inFull returns the complete name of a message. No other message of the run has the same.
 func (n stepName) inFull() string {
 	text := fmt.Sprintf("%s from %s at %s", n.message, n.sender, n.receiver)

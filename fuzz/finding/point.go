@@ -336,7 +336,7 @@ func (w *continuer) pace(ctx context.Context) {
 // describe sets w.messages.
 func (w *continuer) describe(sys *pulse.System) {
 	w.messages = map[uint64]corpus.Message{}
-	names := explanation{steps: namesOf(sys, sys.Trace().Names())}
+	names := explanation{steps: namesOf(sys, sys.Trace().Names()), short: shortened(sys.Trace())}
 	t := sys.Trace()
 	for i := range t.Sends {
 		id := sys.Host().StepID(&t.Sends[i])

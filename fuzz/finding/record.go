@@ -31,7 +31,7 @@ func (f *Finding) Record(where string) record.Record {
 func (f *Finding) outline() record.Record {
 	r := record.Record{Property: f.Case.Property, Test: f.Case.Test, Failure: f.Failure.Text, Detail: f.Failure.Detail, Waits: f.Failure.Waits, Advice: f.Failure.Advice, File: f.Location.File, Line: f.Location.Line,
 		Signature: f.Case.Signature, Shrunk: f.Shrunk, Unfinished: f.Unfinished, Replays: f.Replays, Tried: Tried, Differs: f.Differs, Length: f.Steps(), Early: f.Case.Record.Early(),
-		Why: f.Case.Explanation, Filed: f.filed, Faces: slices.Clone(f.Case.Faces), Chart: f.Chart,
+		Why: f.Case.Explanation, Filed: f.filed, Faces: slices.Clone(f.Case.Faces), Chart: f.Chart, Rows: f.Rows,
 		Draws: slices.Clone(f.Draws), Logs: slices.Clone(f.Logs)}
 	if r.Early > 0 && f.Trace != nil && !slices.ContainsFunc(f.Case.Record.Choices, func(c choice.Choice) bool { return c.Kind.IsFault() && c.Value > 0 }) {
 		if slow := slowest(f.Trace); slow > 0 {
@@ -72,7 +72,7 @@ func slowest(t *trace.Trace) (longest time.Duration) {
 func (f *Finding) Text(where string) string {
 	r := f.outline()
 	r.Where, r.Also = where, f.Also
-	return r.Text()
+	return r.Text(0)
 }
 
 // Headline returns one line with the location and the message of the failure.
@@ -233,17 +233,17 @@ func (f *Finding) calls() [][]record.Call {
 
 // message returns the message with index send in the trace.
 func (f *Finding) message(send int32) record.Message {
-	return messageOf(&f.Trace.Sends[send], at(f.Seen.Labels, send), at(f.Seen.Sent, send))
+	return messageOf(&f.Trace.Sends[send], trace.Phrase{Text: at(f.Seen.Labels, send)}, at(f.Seen.Sent, send))
 }
 
 // messageOf returns a message with its label and the line that sent it.
-func messageOf(d *trace.Send, label, sentAt string) record.Message {
+func messageOf(d *trace.Send, label trace.Phrase, sentAt string) record.Message {
 	from := d.From
 	if d.Kind == trace.Timer || d.Kind == trace.Periodic {
 		from = d.To
 	}
 	if d.Kind == trace.Copy {
-		label += " (copy)"
+		label.Text += " (copy)"
 	}
-	return record.Message{From: int(from), To: int(d.To), Label: visible(label), SentIn: int(d.Step), SentAt: sentAt}
+	return record.Message{From: int(from), To: int(d.To), Label: visible(label.Text), Parts: label.Parts, SentIn: int(d.Step), SentAt: sentAt}
 }

@@ -103,7 +103,7 @@ func ReplayText(r *props.Runner, c *corpus.Case) string {
 	}
 	t := res.System.Trace()
 	names := t.Names()
-	fmt.Fprintf(&b, "\n%s", words.Indented(t.ChartWith(trace.ChartOptions{Failed: int(trace.None), Below: kept.after(t, names)})))
+	fmt.Fprintf(&b, "\n%s", words.Indented(t.ChartWith(trace.ChartOptions{Failed: int(trace.None), Below: kept.after(t, names)}).Text(0)))
 	if len(states) > 1 {
 		b.WriteString("\n        at the end:\n")
 	}

@@ -113,7 +113,7 @@ func (w *walker) Pick(e *pulse.Enabled) int {
 		w.forked, w.others = w.picks, nil
 	}
 	for _, i := range order[:min(len(order), mostOthers)] {
-		m.Others = append(m.Others, messageOf(e.Send(i), e.Send(i).Label(), ""))
+		m.Others = append(m.Others, messageOf(e.Send(i), e.Send(i).Phrase(), ""))
 		if e.Step() == w.first {
 			w.others = append(w.others, e.ID(i))
 		}
@@ -224,7 +224,7 @@ func (w *walker) fill(to *record.Walk, t *trace.Trace, failure *pulse.Failure) {
 		switch d := &t.Sends[i]; {
 		case d.Fate == trace.Delivered || d.Kind.IsTimer() || d.Kind == trace.Poll:
 		case len(to.Waiting) < mostLeft:
-			to.Waiting = append(to.Waiting, messageOf(d, d.Label(), at(w.Seen.Sent, int32(i))))
+			to.Waiting = append(to.Waiting, messageOf(d, d.Phrase(), at(w.Seen.Sent, int32(i))))
 		default:
 			to.More++
 		}
@@ -238,7 +238,7 @@ func (w *walker) step(m *record.Moment, t *trace.Trace, i int, names trace.Names
 		Message: record.Message{From: int(trace.None), To: int(st.Actor), SentIn: int(trace.None)}}
 	if st.Kind == trace.Receive {
 		d := &t.Sends[st.Send]
-		m.Message, m.Handler = messageOf(d, d.Label(), at(w.Seen.Sent, st.Send)), at(w.Handlers, st.Send)
+		m.Message, m.Handler = messageOf(d, d.Phrase(), at(w.Seen.Sent, st.Send)), at(w.Handlers, st.Send)
 		m.Handled = at(w.Handled, st.Send)
 	} else {
 		m.Label = visible(t.StepLabel(i))

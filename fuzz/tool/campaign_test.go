@@ -83,9 +83,9 @@ func showFindings(t *testing.T, events []campaign.Event, all bool) string {
 		steps := "not shrunk"
 		switch {
 		case f.Shrunk == "":
-			t.Errorf("%s: %s was not shrunk:\n%s", name, f.Headline(), f.Text())
+			t.Errorf("%s: %s was not shrunk:\n%s", name, f.Headline(), f.Text(0))
 		case f.Orders() == "":
-			t.Errorf("%s: %s is not explained:\n%s", name, f.Headline(), f.Text())
+			t.Errorf("%s: %s is not explained:\n%s", name, f.Headline(), f.Text(0))
 		default:
 			steps = words.Count(len(f.Steps), "step")
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/jostle-go/jostle/corpus"
 	"github.com/jostle-go/jostle/fuzz/internal/desk"
 	"github.com/jostle-go/jostle/fuzz/internal/env"
+	"github.com/jostle-go/jostle/fuzz/internal/screen"
 	"github.com/jostle-go/jostle/fuzz/internal/session"
 )
 
@@ -55,7 +56,7 @@ the failing step; otherwise each line of the input is a command. h lists the com
 			if steps {
 				return c.step(call, args)
 			}
-			r, err := c.do(call, args, session.Request{Do: session.Replay})
+			r, err := c.do(call, args, session.Request{Do: session.Replay, Columns: screen.ColumnsOf(call.Out)})
 			if err != nil {
 				return err
 			}
@@ -251,7 +252,7 @@ func told(w io.Writer, r *session.Reply, folder string) error {
 	}
 	for i := range r.Findings {
 		f := &r.Findings[i]
-		writeLinked(w, f.Text(), linksOf(f, folder))
+		writeLinked(w, f.Text(screen.ColumnsOf(w)), linksOf(f, folder))
 		if f.Path != "" && !f.Known {
 			fmt.Fprintf(w, "        %s\n", f.InWords(env.When(), env.Shown))
 		}

@@ -68,6 +68,7 @@ func (l *live) tell(e campaign.Event) {
 func (l *live) show(e *campaign.Event) {
 	var b strings.Builder
 	l.print.w = &b
+	l.print.columns, _ = l.screen.Size()
 	l.print.tell(*e)
 	l.screen.Print(b.String(), l.print.links(e.Subject, e.Finding))
 }

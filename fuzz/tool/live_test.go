@@ -11,6 +11,7 @@ import (
 	"github.com/jostle-go/jostle/fuzz/internal/campaign"
 	"github.com/jostle-go/jostle/fuzz/internal/record"
 	"github.com/jostle-go/jostle/fuzz/internal/screen"
+	"github.com/jostle-go/jostle/pulse/trace"
 )
 
 // TestAllowed: where a live screen may be drawn.
@@ -63,6 +64,18 @@ func TestCompilingIsSaid(t *testing.T) {
 			t.Fatalf("%q, %v", text, err)
 		}
 		time.Sleep(10 * time.Millisecond)
+	}
+}
+
+// TestLiveInColumns: a finding that is opened on the live screen is laid out for the terminal.
+func TestLiveInColumns(t *testing.T) {
+	var b strings.Builder
+	l := &live{}
+	l.screen.Out, l.screen.Size = screen.NewOutput(&b, nil), func() (int, int) { return 40, 24 }
+	row := trace.Row{Step: 0, From: "a client", Label: trace.Phrase{Text: "message with a long name"}, To: "the receiver"}
+	l.show(&campaign.Event{Kind: campaign.Found, Finding: &campaign.Finding{Record: record.Record{Rows: trace.Rows{row}}}})
+	if want := "    0  a client ──message with a long…\n         ──▶ the receiver\n"; !strings.Contains(b.String(), want) {
+		t.Errorf("want %q in\n%s", want, b.String())
 	}
 }
 

@@ -73,7 +73,7 @@ type failure struct {
 const mostFailures = 20
 
 func failureOf(r *record.Record) failure {
-	f := failure{File: r.Path, Signature: r.Signature, Repeats: r.Confirmed(), Text: r.Text()}
+	f := failure{File: r.Path, Signature: r.Signature, Repeats: r.Confirmed(), Text: r.Text(0)}
 	if f.File != "" {
 		f.Run = desk.IDOf(f.File)
 	}

@@ -1,6 +1,7 @@
 package tool
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
@@ -389,8 +390,10 @@ func clearStates(patterns []string) {
 
 // A printer prints the events of a campaign: as lines, or as JSON.
 type printer struct {
-	w    io.Writer
-	json bool
+	w io.Writer
+	// columns is the number of columns of the terminal if w writes to none, but is shown on one.
+	columns int
+	json    bool
 	// brief is set for the command check. Its interrupted properties are not reported as ok. For the
 	// command fuzz an interrupt is a normal end.
 	brief bool
@@ -422,7 +425,7 @@ func (p *printer) tell(e campaign.Event) {
 // printFinding prints a finding in the style of go test.
 func (p *printer) printFinding(subject string, f *campaign.Finding) {
 	fmt.Fprintf(p.w, "--- FAIL: %s\n", subject)
-	writeLinked(p.w, f.Text(), p.links(subject, f))
+	writeLinked(p.w, f.Text(cmp.Or(p.columns, screen.ColumnsOf(p.w))), p.links(subject, f))
 	if f.Path != "" {
 		fmt.Fprintf(screen.Whole(p.w), "        again: %s\n", f.Again(env.Shown(f.Path)))
 	}

@@ -66,6 +66,9 @@ func stepThrough(call *Call, heading string, walk *screen.Stepper) error {
 	in, out := call.In, call.Out
 	keys := call.keyboard()
 	to, size := call.display()
+	if size != nil {
+		walk.Columns = to.Columns
+	}
 	if keys != nil && to != nil && obeys(os.Getenv, runtime.GOOS) {
 		restore, err := call.Terminal.Raw(int(keys.Fd()))
 		if err == nil {

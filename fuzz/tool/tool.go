@@ -161,7 +161,7 @@ func (c *Command) mustChoose(above string) func(args []string) error {
 		if len(args) == 0 {
 			return fmt.Errorf("usage: jostle%s <command>; `jostle help%s` lists the commands", above, above)
 		}
-		var names []string
+		names := []string{"help"} // a command of the parser
 		for _, below := range c.Commands {
 			name, _, _ := strings.Cut(below.Use, " ")
 			names = append(names, name)

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"html"
 	"io"
 	"io/fs"
 	"net"
@@ -16,6 +17,7 @@ import (
 	"runtime"
 	"slices"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/jostle-go/jostle/fuzz/internal/campaign"
@@ -90,12 +92,20 @@ func (v *viewer) run(call *Call, args []string) error {
 	h := newHandler(v.Ask, rand.Text(), file, v.write || call.keyboard() != nil)
 	url := fmt.Sprintf("http://%s/%s/%s", listener.Addr(), h.Token, at)
 	fmt.Fprintf(call.Out, "view: %s\n(Ctrl-C ends it)\n", url)
-	if v.browse {
-		if err := openBrowser(url); err != nil {
-			fmt.Fprintf(call.Err, "no browser was opened: %v\n", err)
-		}
+	if !v.browse {
+		return serveUntilEnd(call, listener, h)
 	}
-	return serveUntilEnd(call, listener, h)
+	remove, err := openBrowser(url)
+	defer remove()
+	if err != nil {
+		fmt.Fprintf(call.Err, "no browser was opened: %v\n", err)
+	}
+	return serveUntilEnd(call, listener, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if h.Admits(r) {
+			remove()
+		}
+		h.ServeHTTP(w, r)
+	}))
 }
 
 // newHandler returns the handler of the pages. The file shows a campaign.
@@ -166,8 +176,15 @@ func serveUntilEnd(call *Call, listener net.Listener, h http.Handler) error {
 	return nil
 }
 
-// openBrowser shows a URL in the browser of this machine.
-func openBrowser(url string) error {
+// openBrowser shows a URL in the browser of this machine. Other users can read the arguments of the process
+// that opens the browser. So they name a file that only this user can read, and that leads to the URL. The
+// function remove removes the file.
+func openBrowser(url string) (remove func(), err error) {
+	path, err := writeDoor(url)
+	remove = sync.OnceFunc(func() { os.Remove(path) })
+	if err != nil {
+		return remove, err
+	}
 	command := []string{"xdg-open"}
 	switch runtime.GOOS {
 	case "darwin":
@@ -175,10 +192,29 @@ func openBrowser(url string) error {
 	case "windows":
 		command = []string{"rundll32", "url.dll,FileProtocolHandler"}
 	}
-	cmd := exec.Command(command[0], append(command[1:], url)...)
+	cmd := exec.Command(command[0], append(command[1:], path)...)
 	if err := cmd.Start(); err != nil {
-		return err
+		return remove, err
 	}
 	go cmd.Wait()
-	return nil
+	return remove, nil
+}
+
+// writeDoor writes a page that leads to a URL, with mode 0600. It prefers the user's home folder, because
+// browsers in a sandbox can read neither hidden folders nor those for temporary files.
+func writeDoor(url string) (path string, err error) {
+	home, err := os.UserHomeDir()
+	var f *os.File
+	if err == nil {
+		f, err = os.CreateTemp(home, "jostle-view-*.html")
+	}
+	if err != nil {
+		f, err = os.CreateTemp("", "jostle-view-*.html")
+	}
+	if err != nil {
+		return "", err
+	}
+	to := html.EscapeString(url)
+	_, err = fmt.Fprintf(f, "<!DOCTYPE html>\n<meta charset=\"utf-8\">\n<meta http-equiv=\"refresh\" content=\"0; url=%s\">\n<title>jostle view</title>\n<a href=\"%s\">jostle view</a>\n", to, to)
+	return f.Name(), errors.Join(err, f.Close())
 }

@@ -227,7 +227,7 @@ func TestViewInABrowser(t *testing.T) {
 			t.Errorf("the focus is on %q", got)
 		}
 		b.Press("Home")
-		b.Until(`/^Step 0 of/.test(document.querySelector("#step h1").textContent)`)
+		b.Until(`/^Step 0, the first of 6/.test(document.querySelector("#step h1").textContent)`)
 		b.PressUntil("j", `document.querySelectorAll(".others button").length > 0`)
 		b.Press("j")
 		b.Press("ArrowUp")
@@ -254,7 +254,7 @@ func TestViewInABrowser(t *testing.T) {
 		b.Press("g")
 		b.Press("2")
 		b.Press("Enter")
-		b.Until(`/^Step 2 of/.test(document.querySelector("#step h1").textContent)`)
+		b.Until(`/^Step 2 of 5/.test(document.querySelector("#step h1").textContent)`)
 		b.Press("?")
 		b.Until(`document.getElementById("keys").open`)
 		checkPage(t, b, "keys-"+size.Name, size.Width)

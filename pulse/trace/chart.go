@@ -2,10 +2,8 @@ package trace
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 )
 
 // Chart returns t as a message chart. Each step is one line, such as "3
@@ -17,7 +15,7 @@ import (
 // A chart has at most about 200 lines. If it would be longer, steps that repeat
 // until the end of the run are printed once, similar unreceived messages are
 // grouped, and the middle is omitted. Text omits nothing.
-func (t *Trace) Chart() string { return t.ChartWith(ChartOptions{Failed: int(None)}) }
+func (t *Trace) Chart() string { return t.ChartWith(ChartOptions{Failed: int(None)}).Text(0) }
 
 // ChartOptions are additions to a chart.
 type ChartOptions struct {
@@ -29,16 +27,13 @@ type ChartOptions struct {
 	Remark func(step int) string
 	// Below returns lines that come after the log lines of a step. It may be nil.
 	Below func(step int) []string
-	// Columns is the maximum number of columns of the chart's lines. Longer lines are
-	// shortened. Zero means no limit.
-	Columns int
 }
 
-// ChartWith returns the chart with additions.
-func (t *Trace) ChartWith(o ChartOptions) string {
+// ChartWith returns the rows of the chart with additions.
+func (t *Trace) ChartWith(o ChartOptions) Rows {
 	r := newReading(t)
 	c := chart{}
-	remarks, notes := r.overtakings(), r.noteGroups()
+	overtaken, notes := r.overtakings(), r.noteGroups()
 	rests, came := r.Rests, false
 	strikes := r.Strikes
 	for i := range r.Steps {
@@ -46,17 +41,20 @@ func (t *Trace) ChartWith(o ChartOptions) string {
 			c.add(restLine)
 		}
 		strikes = r.addStrikes(c.add, "  ", strikes, None, i)
-		row := r.chartRow(i, remarks[i])
-		if i == o.Failed {
-			row.remark = strings.TrimSpace(row.remark + " " + failedHere)
-		}
+		row := r.chartRow(i)
 		if o.Remark != nil {
-			row.remark = strings.TrimSpace(o.Remark(i) + " " + row.remark)
+			row.remark(Phrase{Text: o.Remark(i)})
+		}
+		if row.remark(overtaken[i]); row.send != None && r.Sends[row.send].Kind.IsTimer() {
+			row.remark(Phrase{Text: fmt.Sprintf("(at %v)", time.Duration(r.Steps[i].Time))})
+		}
+		if i == o.Failed {
+			row.remark(Phrase{Text: failedHere})
 		}
 		c.rows = append(c.rows, row)
 		strikes = r.addStrikes(c.add, "  ", strikes, int32(i), i)
 		for _, note := range notes.of(int32(i)) {
-			c.add("  log: " + oneLine(r.Notes[note].Text))
+			c.rows = append(c.rows, chartRow{step: None, send: None, line: oneLine(r.Notes[note].Text), logs: true})
 		}
 		if o.Below != nil {
 			for _, line := range o.Below(i) {
@@ -68,7 +66,7 @@ func (t *Trace) ChartWith(o ChartOptions) string {
 	c.fold()
 	c.addMissing(r)
 	c.cut()
-	return c.text(o.Columns)
+	return c.finish(r)
 }
 
 // failedHere is the remark on the step at which a run failed.
@@ -78,15 +76,12 @@ const failedHere = "✗ fails here"
 // a quiescent point needs no line, because the chart shows the time of step i.
 func (r *reading) clockMoved(i int) bool { return i > 0 && r.Steps[i].Time != r.Steps[i-1].Time }
 
-func (r *reading) chartRow(i int, overtaken string) chartRow {
-	step := &r.Steps[i]
-	if step.Kind != Receive {
-		return chartRow{step: int32(i), line: r.step(i)}
-	}
-	send := &r.Sends[step.Send]
-	row := chartRow{step: int32(i), remark: overtaken}
-	if row.line, row.to = r.arrowTo(send); send.Kind.IsTimer() {
-		row.remark = fmt.Sprintf("(at %v)", time.Duration(step.Time))
+func (r *reading) chartRow(i int) chartRow {
+	row := chartRow{step: int32(i), send: r.Steps[i].Send}
+	if row.send == None {
+		row.line = r.step(i)
+	} else {
+		row.line = r.arrow(&r.Sends[row.send])
 	}
 	return row
 }
@@ -94,22 +89,25 @@ func (r *reading) chartRow(i int, overtaken string) chartRow {
 // addMissing adds the messages that were never received. If the chart becomes too
 // long, it adds equal lines once, with their number.
 func (c *chart) addMissing(r *reading) {
+	type looks struct{ line, loss string }
 	missing := r.missing()
-	short, times := len(c.rows)+len(missing) <= mostRows, map[chartRow]int{}
+	short, times := len(c.rows)+len(missing) <= mostRows, map[looks]int{}
 	var rows []chartRow
+	var kinds []looks
 	for _, i := range missing {
-		row := chartRow{step: None, remark: r.lossRemark(&r.Sends[i])}
-		row.line, row.to = r.arrowTo(&r.Sends[i])
-		if times[row]++; short || times[row] == 1 {
-			rows = append(rows, row)
+		kind := looks{r.arrow(&r.Sends[i]), r.lossRemark(&r.Sends[i])}
+		if times[kind]++; short || times[kind] == 1 {
+			rows, kinds = append(rows, chartRow{step: None, send: int32(i), line: kind.line}), append(kinds, kind)
 		}
 	}
-	for _, row := range rows {
-		if n := times[row]; !short && n > 1 {
-			row.remark = fmt.Sprintf("%s, %d times)", strings.TrimSuffix(row.remark, ")"), n)
+	for i, kind := range kinds {
+		loss := kind.loss
+		if n := times[kind]; !short && n > 1 {
+			loss = fmt.Sprintf("%s, %d times)", strings.TrimSuffix(loss, ")"), n)
 		}
-		c.rows = append(c.rows, row)
+		rows[i].remark(Phrase{Text: loss})
 	}
+	c.rows = append(c.rows, rows...)
 }
 
 // missing returns the indices in Sends of all messages that were not delivered.
@@ -140,19 +138,29 @@ func (r *reading) lossRemark(s *Send) string {
 	return "(never received)"
 }
 
-// A chart is a list of rows. All remarks start in the same column.
+// A chart is a list of rows.
 type chart struct{ rows []chartRow }
 
-// A chartRow is one line of a chart with its remark.
+// A chartRow is one row of a chart before the labels of its messages have parts.
 type chartRow struct {
-	step   int32  // the step that the line shows; None if it shows no step
-	line   string // the line's text without the field to
-	to     string // the arrowhead and the receiver, which are never shortened; "" if the line has no arrow
-	remark string
+	step    int32  // the step that the row shows; None if it shows no step
+	send    int32  // the message that the row shows; None if it shows no message
+	line    string // the text without remarks
+	logs    bool   // set if the row shows a logged line
+	remarks []Phrase
 }
 
-// add adds a line that shows no step.
-func (c *chart) add(line string) { c.rows = append(c.rows, chartRow{step: None, line: line}) }
+// add adds a row that shows no step and no message.
+func (c *chart) add(line string) {
+	c.rows = append(c.rows, chartRow{step: None, send: None, line: line})
+}
+
+// remark adds a remark, unless it is empty.
+func (r *chartRow) remark(p Phrase) {
+	if p.Text != "" {
+		r.remarks = append(r.remarks, p)
+	}
+}
 
 const (
 	mostRows      = 200 // maximum number of rows of a chart
@@ -177,7 +185,7 @@ func (c *chart) fold() {
 	if period == 1 {
 		text = fmt.Sprintf("… this step, %d times in a row", times)
 	}
-	c.rows = append(c.rows[:first+period], chartRow{step: None, line: text})
+	c.rows = append(c.rows[:first+period], chartRow{step: None, send: None, line: text})
 	c.rows = append(c.rows, tail...)
 }
 
@@ -187,7 +195,7 @@ func (c *chart) fold() {
 func (c *chart) pattern() (period, covered int) {
 	for p := 1; p <= min(longestPeriod, len(c.rows)/2); p++ {
 		i := len(c.rows) - 1
-		for i >= p && c.rows[i].line == c.rows[i-p].line && c.rows[i].to == c.rows[i-p].to {
+		for i >= p && c.rows[i].line == c.rows[i-p].line {
 			i--
 		}
 		if n := len(c.rows) - 1 - i + p; n > p && n > covered+p {
@@ -204,96 +212,32 @@ func (c *chart) cut() {
 		return
 	}
 	head, tail := c.rows[:mostRows/2], c.rows[mostRows/2+out:]
-	middle := chartRow{step: None, line: fmt.Sprintf("… %d lines are left out", out)}
+	middle := chartRow{step: None, send: None, line: fmt.Sprintf("… %d lines are left out", out)}
 	c.rows = append(append(append([]chartRow(nil), head...), middle), tail...)
 }
 
-// columns returns the number of columns of a row without its remark.
-func (r *chartRow) columns() int {
-	return utf8.RuneCountInString(r.line) + utf8.RuneCountInString(r.to)
-}
-
-const (
-	gap, tab   = 4, 4 // remarks start at least gap columns after the longest line, at a multiple of tab
-	mostRemark = 34   // the number of columns that remarks keep when lines must be shortened
-)
-
-// text returns the chart. Its lines have at most most columns; zero means no
-// limit.
-func (c *chart) text(most int) string {
-	last, remarks := int32(0), 0
+// finish returns the rows with the labels of their messages.
+func (c *chart) finish(r *reading) Rows {
+	rows := make(Rows, len(c.rows))
+	var sends []*Send
 	for _, row := range c.rows {
-		last = max(last, row.step)
-		remarks = max(remarks, utf8.RuneCountInString(row.remark))
-	}
-	width := len(strconv.Itoa(int(last)))
-	column := (c.widest(false) + gap + tab - 1) / tab * tab
-	if most -= width + 2; most > 0 {
-		start := column
-		if column+remarks > most {
-			start = min(c.widest(true)+2, most-min(remarks, mostRemark))
-		}
-		for i := range c.rows {
-			c.rows[i].fit(start, most)
-		}
-		if column+remarks > most {
-			column = c.widest(true) + 2
-		}
-		for i := range c.rows {
-			c.rows[i].remark = Shortened(c.rows[i].remark, most-column)
+		if row.send != None {
+			sends = append(sends, &r.Sends[row.send])
 		}
 	}
-	var b strings.Builder
-	for _, row := range c.rows {
-		number := ""
-		if row.step != None {
-			number = strconv.Itoa(int(row.step))
+	labels := Phrases(sends)
+	for i, row := range c.rows {
+		rows[i] = Row{Step: int(row.step), Remarks: row.remarks}
+		switch {
+		case row.logs:
+			rows[i].Log = row.line
+			continue
+		case row.send == None:
+			rows[i].Text = row.line
+			continue
 		}
-		fmt.Fprintf(&b, "%*s  %s%s", width, number, row.line, row.to)
-		if row.remark != "" {
-			b.WriteString(strings.Repeat(" ", column-row.columns()))
-			b.WriteString(row.remark)
-		}
-		b.WriteByte('\n')
+		rows[i].From, rows[i].Label, rows[i].To = r.from(sends[0]), labels[0], r.names.Of(sends[0].To)
+		sends, labels = sends[1:], labels[1:]
 	}
-	return b.String()
-}
-
-// widest returns the number of columns of the widest row without its remark, among the steps and the
-// rows with a remark. If remarked is set, it ignores the steps without a remark.
-func (c *chart) widest(remarked bool) (most int) {
-	for i := range c.rows {
-		if c.rows[i].remark != "" || !remarked && c.rows[i].step != None {
-			most = max(most, c.rows[i].columns())
-		}
-	}
-	return most
-}
-
-// fit shortens a row to at most the given number of columns, without its remark. If the row has a
-// remark, which starts in the given column, fit leaves room for it.
-func (r *chartRow) fit(column, most int) {
-	if r.remark != "" {
-		most = min(most, column-2)
-	}
-	r.line = Shortened(r.line, max(1, most-utf8.RuneCountInString(r.to)))
-	r.to = Shortened(r.to, max(1, most-utf8.RuneCountInString(r.line)))
-}
-
-// Shortened returns a text with at most the given number of characters. A text
-// that is too long ends with "…". It is cut between words if it thereby loses
-// at most a few characters more.
-func Shortened(text string, most int) string {
-	if utf8.RuneCountInString(text) <= most {
-		return text
-	}
-	const costs = 12 // a cut between words may lose this many characters
-	list := []rune(text)[:max(0, most-1)]
-	for i := len(list) - 1; i > max(0, len(list)-costs); i-- {
-		if strings.ContainsRune(" ,;:([", list[i]) {
-			list = list[:i+1]
-			break
-		}
-	}
-	return strings.TrimRight(string(list), " ") + "…"
+	return rows
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"unicode/utf8"
 )
 
 type writing struct{}
@@ -48,37 +47,8 @@ func TestChartOfFailure(t *testing.T) {
 		1:  "0  test ──1──▶ a\n1  test ──3──▶ c       ✗ fails here\n2  a ──2──▶ c          ← sent first, received last\n",
 		2:  "0  test ──1──▶ a\n1  test ──3──▶ c\n2  a ──2──▶ c          ← sent first, received last ✗ fails here\n",
 	} {
-		if got := b.ChartWith(ChartOptions{Failed: failed}); got != want {
+		if got := b.ChartWith(ChartOptions{Failed: failed}).Text(0); got != want {
 			t.Errorf("failed in %d:\n%s", failed, got)
-		}
-	}
-}
-
-// TestChartInColumns: a chart of limited width shortens labels and remarks, keeps receivers, and
-// does not change rows that fit. The caller's remarks come before other remarks.
-func TestChartInColumns(t *testing.T) {
-	b := newBuilder()
-	a, c := b.spawn(None, "a"), b.spawn(None, "collector")
-	first := b.receive(b.send(None, a, "a short one"))
-	late := b.send(first, c, "a long message of many words that says very little")
-	b.receive(b.send(None, c, "another long message that says the same in other words"))
-	b.receive(late)
-	remark := func(step int) string { return map[int]string{1: "◆ decides"}[step] }
-	want := "0  test ──\"a short one\"──▶ a\n" +
-		"1  test ──\"another long message…──▶ collector  ◆ decides\n" +
-		"2  a ──\"a long message of many…──▶ collector   ← sent first, received last\n"
-	if got := b.ChartWith(ChartOptions{Failed: int(None), Remark: remark, Columns: 78}); got != want {
-		t.Errorf("got\n%swant\n%s", got, want)
-	}
-	whole := b.ChartWith(ChartOptions{Failed: int(None), Remark: remark})
-	if got := b.ChartWith(ChartOptions{Failed: int(None), Remark: remark, Columns: 200}); got != whole {
-		t.Errorf("got\n%swant\n%s", got, whole)
-	}
-	for columns := 20; columns < 120; columns++ {
-		for _, line := range strings.Split(b.ChartWith(ChartOptions{Failed: int(None), Remark: remark, Columns: columns}), "\n") {
-			if n := utf8.RuneCountInString(line); columns >= 60 && n > columns {
-				t.Errorf("%d columns: %d in %s", columns, n, line)
-			}
 		}
 	}
 }
@@ -141,7 +111,7 @@ func TestOvertakings(t *testing.T) {
 			}
 			remarks := newReading(b.Trace).overtakings()
 			for i, message := range test.order {
-				if got := remarks[received[i]]; got != test.want[message] {
+				if got := remarks[received[i]].Text; got != test.want[message] {
 					t.Errorf("message %d: remark %q, expected %q", message, got, test.want[message])
 				}
 			}
@@ -158,7 +128,7 @@ func TestTimerOvertakesOwnMessage(t *testing.T) {
 	own, timer := b.send(step, a, 1), b.sendKind(Timer, step, a, 2)
 	fired := b.receive(timer)
 	late := b.receive(own)
-	if got := newReading(b.Trace).overtakings()[late]; got != "← overtaken by 2" {
+	if got := newReading(b.Trace).overtakings()[late].Text; got != "← overtaken by 2" {
 		t.Errorf("remark %q", got)
 	}
 	if !b.Swappable(int(fired), int(late)) {
@@ -177,7 +147,7 @@ func TestStartIsNotOvertaken(t *testing.T) {
 	b.receive(started)
 	b.receive(second)
 	late := b.receive(first)
-	if got := newReading(b.Trace).overtakings()[late]; got != "← sent first, received last" {
+	if got := newReading(b.Trace).overtakings()[late].Text; got != "← sent first, received last" {
 		t.Errorf("remark %q", got)
 	}
 }

@@ -114,6 +114,8 @@ type printer struct {
 	full  bool    // set if the label was cut
 	depth int     // the number of structs, slices and maps around the current value
 	path  []place // the pointers and maps around the current value
+	keep  bool    // set if the printer records parts, and cuts only before them
+	parts []Part
 
 	hidden func(reflect.Type) bool // reports whether a type is printed by name only; nil when the printer writes a message
 }
@@ -126,6 +128,11 @@ type place struct {
 }
 
 func (p *printer) write(s string) {
+	if p.keep {
+		p.left -= utf8.RuneCountInString(s)
+		p.text.WriteString(s)
+		return
+	}
 	for _, r := range s {
 		if p.full {
 			return
@@ -160,7 +167,7 @@ func (p *printer) value(v reflect.Value, typed bool) {
 	}
 	text, fault := methodText(v)
 	if text != "" {
-		p.write(oneLine(first(text, p.left+1))) // cut first, because escaping a long text is slow
+		p.whole(oneLine(first(text, p.most()+1))) // cut first, because escaping a long text is slow
 		return
 	}
 	p.bare(v, typed)
@@ -200,7 +207,7 @@ func (p *printer) content(v reflect.Value) {
 	case reflect.Map:
 		p.nested(func() { p.around(v, func() { p.entries(v) }) })
 	default:
-		p.write(plain(v))
+		p.whole(plain(v))
 	}
 }
 
@@ -234,15 +241,17 @@ func (p *printer) fields(v reflect.Value) {
 	before, named := "(", shownFields(v.Type()) > 1
 	for i := range v.NumField() {
 		of := v.Type().Field(i)
-		if of.Name == "_" {
+		if of.Name == "_" || p.full {
 			continue
 		}
 		p.write(before)
 		before = ", "
-		if (named || p.hidden != nil) && !of.Anonymous {
-			p.write(of.Name + ": ")
-		}
-		p.value(fieldOf(v, i), false)
+		p.part(func() {
+			if (named || p.hidden != nil) && !of.Anonymous {
+				p.write(of.Name + ": ")
+			}
+			p.value(fieldOf(v, i), false)
+		})
 	}
 	if before != "(" {
 		p.write(")")
@@ -261,18 +270,18 @@ func shownFields(t reflect.Type) (n int) {
 
 func (p *printer) list(v reflect.Value) {
 	if text, ok := textBytes(v); ok {
-		p.write(quoted(text))
+		p.whole(quoted(text))
 		return
 	}
 	p.write("[")
 	for i := range v.Len() {
 		if p.full {
-			return
+			break
 		}
 		if i > 0 {
 			p.write(" ")
 		}
-		p.value(v.Index(i), false)
+		p.part(func() { p.value(v.Index(i), false) })
 	}
 	p.write("]")
 }
@@ -281,14 +290,16 @@ func (p *printer) entries(v reflect.Value) {
 	p.write("map[")
 	for i, e := range p.sorted(v) {
 		if p.full {
-			return
+			break
 		}
 		if i > 0 {
 			p.write(" ")
 		}
-		p.write(e.key)
-		p.write(":")
-		p.value(e.value, false)
+		p.part(func() {
+			p.write(e.key)
+			p.write(":")
+			p.value(e.value, false)
+		})
 	}
 	p.write("]")
 }

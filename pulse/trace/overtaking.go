@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// overtakings returns a remark for each step. The remark is "" unless the step's
+// overtakings returns a remark for each step. The remark is empty unless the step's
 // message was overtaken: the actor had received a message that was sent later.
-func (r *reading) overtakings() []string {
-	remarks := make([]string, len(r.Steps))
+func (r *reading) overtakings() []Phrase {
+	remarks := make([]Phrase, len(r.Steps))
 	inboxes := r.inboxes()
 	for _, inbox := range inboxes {
 		newest := None // among the messages received so far, the index of the message sent last
@@ -35,13 +35,13 @@ func (r *reading) inboxes() [][]int32 {
 	return inboxes
 }
 
-// remark says which messages overtook message i of an inbox, or returns "". Only
+// remark says which messages overtook message i of an inbox. It is empty if none did. Only
 // messages of different channels can overtake each other. Timers and polls are
 // never overtaken.
-func (r *reading) remark(inbox []int32, i int) string {
+func (r *reading) remark(inbox []int32, i int) Phrase {
 	late := r.Steps[inbox[i]].Send
 	if k := r.Sends[late].Kind; k.IsTimer() || k == Poll {
-		return ""
+		return Phrase{}
 	}
 	first, count := None, 0
 	for _, step := range inbox[:i] {
@@ -54,15 +54,17 @@ func (r *reading) remark(inbox []int32, i int) string {
 		}
 		count++
 	}
-	switch {
-	case count == 0:
-		return ""
-	case i == len(inbox)-1 && r.sentFirst(inbox, late):
-		return "← sent first, received last"
-	case count == 1:
-		return "← overtaken by " + r.Sends[first].Label()
+	if count == 0 {
+		return Phrase{}
 	}
-	return fmt.Sprintf("← overtaken by %s and %d more", r.Sends[first].Label(), count-1)
+	if i == len(inbox)-1 && r.sentFirst(inbox, late) {
+		return Phrase{Text: "← sent first, received last"}
+	}
+	more := ""
+	if count > 1 {
+		more = fmt.Sprintf(" and %d more", count-1)
+	}
+	return r.Sends[first].Phrase().then("← overtaken by ", more)
 }
 
 // sentFirst reports whether no message in inbox was sent before the message

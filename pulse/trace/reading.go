@@ -64,6 +64,14 @@ func (s *Send) Label() string {
 	return Label(s.Body)
 }
 
+// Phrase returns the label of a message as a Phrase.
+func (s *Send) Phrase() Phrase {
+	if s.Body == nil && !s.Kind.carriesBody() {
+		return Phrase{Text: s.Kind.String()}
+	}
+	return PhraseOf(s.Body)
+}
+
 // sentLater reports whether a timer was set by SendAfter. The sender of such a
 // timer is not its receiver.
 func (s *Send) sentLater() bool { return s.From >= 0 && s.From != s.To }
@@ -80,18 +88,15 @@ func (r *reading) from(s *Send) string {
 // arrow returns a message as text with sender and receiver, such as "action
 // ──write──▶ writer".
 func (r *reading) arrow(s *Send) string {
-	line, to := r.arrowTo(s)
-	return line + to
-}
-
-// arrowTo returns the text of arrow in two parts: up to the label, and the rest.
-func (r *reading) arrowTo(s *Send) (line, to string) {
 	label := s.Label()
 	if s.Kind == Copy {
-		label += " (copy)"
+		label += copied
 	}
-	return r.from(s) + " ──" + label, "──▶ " + r.names.Of(s.To)
+	return r.from(s) + shaft + label + head + r.names.Of(s.To)
 }
+
+// The parts of an arrow with a message as its label, and what follows the label of a copy.
+const shaft, head, copied = " ──", "──▶ ", " (copy)"
 
 // stepName returns the number of a step, or "test" for None.
 func stepName(step int32) string {

@@ -58,6 +58,20 @@ func (t *table) widths() []int {
 	return widths
 }
 
+// width returns the width of the table, given the widths of its columns.
+func (t *table) width(widths []int) int {
+	sum := len(t.indent) - len(gapOfCells)
+	for _, n := range widths {
+		if n > 0 {
+			sum += n + len(gapOfCells)
+		}
+	}
+	return sum
+}
+
+// gapOfCells separates the cells of a row.
+const gapOfCells = "  "
+
 func (t *table) appendCells(b []byte, cells []string, widths []int) []byte {
 	var line strings.Builder
 	gap := t.indent
@@ -66,7 +80,7 @@ func (t *table) appendCells(b []byte, cells []string, widths []int) []byte {
 			continue
 		}
 		line.WriteString(gap)
-		gap = "  "
+		gap = gapOfCells
 		padding := strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell))
 		if i < t.right {
 			line.WriteString(padding + cell)

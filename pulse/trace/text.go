@@ -11,21 +11,25 @@ import (
 // Text returns everything in t as tables: the steps with their notes, the
 // actors that received nothing, the undelivered messages, and the notes of the
 // test. Step numbers are indices in t.Steps.
-func (t *Trace) Text() string {
+func (t *Trace) Text() string { return t.TextIn(0) }
+
+// TextIn returns the text of Text. If the table of steps has more than the given number of columns, which is not zero,
+// the labels of messages lose fields and elements.
+func (t *Trace) TextIn(columns int) string {
 	r := newReading(t)
-	b := r.stepTable()
+	b := r.stepTable(columns)
 	b = append(b, r.section("spawned, but never received:", r.silent())...)
 	b = append(b, r.section("not delivered:", r.undelivered())...)
 	b = append(b, r.section("notes of the test:", r.testNotes())...)
 	return string(b)
 }
 
-func (r *reading) stepTable() []byte {
+func (r *reading) stepTable(columns int) []byte {
 	if len(r.Steps) == 0 {
 		return []byte("no steps\n")
 	}
 	steps := table{header: []string{"step", "time", "what", "from", "sent at", ""}, right: 2}
-	notes, timed := r.noteGroups(), r.timed()
+	notes, timed, at := r.noteGroups(), r.timed(), make([]int, len(r.Steps))
 	rests, came := r.Rests, false
 	strikes := r.Strikes
 	for i := range r.Steps {
@@ -33,6 +37,7 @@ func (r *reading) stepTable() []byte {
 			steps.addLine(restLine)
 		}
 		strikes = r.addStrikes(steps.addLine, "      ", strikes, None, i)
+		at[i] = len(steps.rows)
 		steps.add(r.cells(i, timed)...)
 		strikes = r.addStrikes(steps.addLine, "      ", strikes, int32(i), i)
 		for _, note := range notes.of(int32(i)) {
@@ -43,7 +48,29 @@ func (r *reading) stepTable() []byte {
 		steps.addLine(restLine)
 	}
 	r.addStrikes(steps.addLine, "      ", strikes, None, len(r.Steps))
+	if columns > 0 {
+		r.shorten(&steps, at, columns)
+	}
 	return steps.appendTo(nil)
+}
+
+const (
+	what     = 2  // the column of the table of steps that has the labels of messages
+	leastFor = 20 // the least number of columns to which a table shortens texts with labels
+)
+
+// shorten shortens the labels in a table of steps that is too wide, as far as that helps. at has the row of each step.
+func (r *reading) shorten(steps *table, at []int, columns int) {
+	widths := steps.widths()
+	most := max(leastFor, widths[what]-steps.width(widths)+columns)
+	for i, row := range at {
+		cell := &steps.rows[row].cells[what]
+		if send := r.Steps[i].Send; send != None && Width(*cell) > most {
+			p := r.Sends[send].Phrase().then(strings.TrimSuffix(*cell, r.Sends[send].Label()), "")
+			text, _ := p.Fit(most)
+			*cell = Shortened(text, most)
+		}
+	}
 }
 
 func (r *reading) cells(i int, timed bool) []string {

@@ -162,11 +162,11 @@ func TestDeaths(t *testing.T) {
 			if f[0].Exact != c.signature {
 				t.Errorf("its signature is %q, want %q", f[0].Exact, c.signature)
 			}
-			if !strings.Contains(f[0].Text(), c.said) {
-				t.Errorf("want %q in\n%s", c.said, f[0].Text())
+			if !strings.Contains(f[0].Text(0), c.said) {
+				t.Errorf("want %q in\n%s", c.said, f[0].Text(0))
 			}
 			if f[0].Path == "" {
-				t.Fatalf("no case is kept:\n%s", f[0].Text())
+				t.Fatalf("no case is kept:\n%s", f[0].Text(0))
 			}
 			if got := r.Outcomes[1]; got.Runs != 200 || len(got.Findings) > 0 {
 				t.Errorf("beside it there were %d runs, want 200", got.Runs)
@@ -226,7 +226,7 @@ func TestStandsAtTheEnd(t *testing.T) {
 				t.Fatalf("ended by %q after %d runs: found %+v, %q", r.Ended, out.Runs, out.Findings, out.Complaints)
 			}
 			if f := out.Findings[0]; f.Path == "" || !f.Died {
-				t.Errorf("no case is kept:\n%s", f.Text())
+				t.Errorf("no case is kept:\n%s", f.Text(0))
 			}
 		})
 	}
@@ -320,8 +320,8 @@ func TestOnlyInOldProcesses(t *testing.T) {
 		t.Fatalf("%d failures, want 1", r.Failures())
 	}
 	f := r.Outcomes[0].Findings[0]
-	if f.Confirmed() || !strings.Contains(f.Text(), "replayed 2 of 2") || !strings.Contains(f.Text(), "IT DOES NOT REPEAT in a new process") {
-		t.Errorf("confirmed is %v:\n%s", f.Confirmed(), f.Text())
+	if f.Confirmed() || !strings.Contains(f.Text(0), "replayed 2 of 2") || !strings.Contains(f.Text(0), "IT DOES NOT REPEAT in a new process") {
+		t.Errorf("confirmed is %v:\n%s", f.Confirmed(), f.Text(0))
 	}
 	if !f.Saved() || f.Path == "" || len(loads(t, dir)) != 1 {
 		t.Errorf("%+v, and there are %q", f.Kept, loads(t, dir))

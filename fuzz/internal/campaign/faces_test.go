@@ -45,8 +45,8 @@ func TestGrouped(t *testing.T) {
 		for _, f := range grouped(c.list) {
 			path := strings.TrimSuffix(filepath.Base(f.Path), ".case")
 			got = append(got, f.Signature+" "+string(rune('0'+f.Times))+" ["+strings.Join(f.Faces, " ")+"] "+path)
-			if strings.Count(f.Text(), "same cause, another failure") != len(f.Faces) {
-				t.Errorf("%s: the text is %q", c.name, f.Text())
+			if strings.Count(f.Text(0), "same cause, another failure") != len(f.Faces) {
+				t.Errorf("%s: the text is %q", c.name, f.Text(0))
 			}
 		}
 		if got := strings.Join(got, ", "); got != c.want {

@@ -162,7 +162,7 @@ func (p *Record) changed(s *Step) string {
 	}
 	var parts []string
 	for i := range s.Changes {
-		text := s.Changes[i].inWords()
+		text := strings.Join(s.Changes[i].inWords(), "")
 		if actor := s.Changes[i].Actor; actor != p.name(s.To) {
 			text = actor + ": " + text
 		}

@@ -2,6 +2,7 @@ package record
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"unicode/utf8"
 
@@ -120,7 +121,7 @@ func (p *Record) cause(w *Writer) {
 		}
 		w.Put("</ol>\n")
 	}
-	if text := Changed(p.Changes); text != "" {
+	if text := Changed(p.Changes, math.MaxInt); text != "" {
 		w.Put("<p>The deciding step leaves %s</p>\n", text)
 	}
 	w.Put("<div class=\"code\">\n")

@@ -26,6 +26,8 @@ const mostInLine = 92
 //
 //	fails in 5 of 100 random orders, after step 8 in 100 of 100, before it in 60 of 100:
 //	    vote(1) at node.2; had vote(2) come, in 0 of 100
+//
+// If no random order fails, the first line begins with "fails in rare orders (0 of 100 random)".
 func decided(e *corpus.Explanation) string {
 	p, head := e.Point, ordersOf(e)
 	if p.Step < 0 {
@@ -52,16 +54,17 @@ func constraintsIn(e *corpus.Explanation) string {
 	return Why(&other)
 }
 
-// folded breaks a text between words into lines that are not too long. Lines after the first one
-// leave room for an indentation of 4.
-func folded(text string) (lines []string) {
-	most := mostInLine
-	for utf8.RuneCountInString(text) > most {
-		end := strings.LastIndexByte(string([]rune(text)[:most+1]), ' ')
-		if end <= 0 {
+// folded breaks a text between words into lines of at most the given number of columns. Lines after
+// the first one leave room for an indentation of 4.
+func folded(text string, most int) (lines []string) {
+	room := most
+	for trace.Width(text) > room {
+		parts := trace.Fold(text, room, true)
+		if len(parts) == 1 {
 			break
 		}
-		lines, text, most = append(lines, text[:end]), text[end+1:], mostInLine-4
+		lines = append(lines, parts[0])
+		text, room = strings.TrimLeft(text[len(parts[0]):], " "), most-4
 	}
 	return append(lines, text)
 }
@@ -86,6 +89,8 @@ func ordersOf(e *corpus.Explanation) string {
 	fails += " in "
 	orders := words.Count(e.Orders, "order") + those
 	switch {
+	case !e.Complete && e.Sampled != nil && isRare(e.Sampled.Free):
+		return fails + "rare orders (" + share(e.Sampled.Free) + " random" + those + ")"
 	case !e.Complete && e.Sampled != nil && e.Sampled.Free.Of > 0:
 		return fails + share(e.Sampled.Free) + " random orders" + those
 	case !e.Complete || e.Failing == 0:
@@ -98,6 +103,11 @@ func ordersOf(e *corpus.Explanation) string {
 	return fails + words.Grouped(e.Failing) + " of " + orders
 }
 
+// fewestRare is the number of random orders of which none may fail for a failing order to be called rare.
+const fewestRare = 50
+
+func isRare(s corpus.Share) bool { return s.Failed == 0 && s.Of >= fewestRare }
+
 // Share says which of the orders that were run fail: "2 of 3", or "5 of 100 random". It returns ""
 // if that is unknown.
 func (r *Record) Share() string {
@@ -105,6 +115,8 @@ func (r *Record) Share() string {
 	switch {
 	case e.Complete && e.Orders > 0:
 		return fmt.Sprintf("%s of %s", words.Grouped(e.Failing), words.Grouped(e.Orders))
+	case e.Sampled != nil && isRare(e.Sampled.Free):
+		return fmt.Sprintf("none of %d random", e.Sampled.Free.Of)
 	case e.Sampled != nil && e.Sampled.Free.Of > 0:
 		return share(e.Sampled.Free) + " random"
 	}
@@ -152,7 +164,11 @@ func exactly(e *corpus.Explanation) []string {
 	if slices.ContainsFunc(e.Of(corpus.InCondition), onObject) {
 		most = 4
 	}
-	if lines := folded(ordersOf(e) + ": exactly where " + strings.Join(terms(e), ", or where ")); len(lines) <= most {
+	var all []string
+	for _, term := range terms(e) {
+		all = append(all, strings.Join(term, " and "))
+	}
+	if lines := folded(ordersOf(e)+": exactly where "+strings.Join(all, ", or where "), mostInLine); len(lines) <= most {
 		return lines
 	}
 	return nil
@@ -168,13 +184,17 @@ func afterStep(p *corpus.Point) string {
 	return line
 }
 
-// came describes the deciding step and what could have come in its place, in one line. Steps of two
-// actors, which are operations on one object, get a line each if they do not fit.
+// came describes the deciding step and what could have come in its place, in one line. It leaves out the
+// actor if there is no room for it. Steps of two actors, which are operations on one object, get a line each
+// if they do not fit.
 func came(p *corpus.Point) string {
 	list := append([]string{"    ", p.Message.Text}, instead(p, "in ")...)
+	if len(list) > 3 && p.Other.At == p.Message.At && trace.Width(strings.Join(list, "")+at(&p.Message)) > mostInLine {
+		return fitted(list...)
+	}
 	list[2] = at(&p.Message) + list[2]
 	whole := strings.Join(list, "")
-	if p.Other != nil && p.Other.At != p.Message.At && utf8.RuneCountInString(whole) > mostInLine {
+	if p.Other != nil && p.Other.At != p.Message.At && trace.Width(whole) > mostInLine {
 		return fitted(list[0], list[1], at(&p.Message)+";") + "\n" + fitted("    had ", list[3], list[4])
 	}
 	return fitted(list...)
@@ -257,8 +277,10 @@ func share(s corpus.Share) string { return fmt.Sprintf("%d of %d", s.Failed, s.O
 
 // fitted joins texts. It shortens every second text, the longest first, so that the line is not
 // too long.
-func fitted(texts ...string) string {
-	left, sizes := mostInLine, make([]int, len(texts))
+func fitted(texts ...string) string { return fittedTo(mostInLine, texts...) }
+
+func fittedTo(most int, texts ...string) string {
+	left, sizes := most, make([]int, len(texts))
 	for i, text := range texts {
 		left -= utf8.RuneCountInString(text)
 		if i%2 == 1 {
@@ -279,33 +301,39 @@ func fitted(texts ...string) string {
 }
 
 // Changed describes in one line how the deciding step has changed the state of its actor:
-// "writer: stored = [] (passes with [1])". It returns "" if there is nothing to say.
-func Changed(list []Change) string {
+// "writer: stored = [] (passes with [1])". It returns "" if there is nothing to say. It shortens
+// values, unless the line has at most the given number of columns.
+func Changed(list []Change, most int) string {
 	if len(list) == 0 {
 		return ""
 	}
-	var parts []string
+	texts := []string{list[0].Actor + ": "}
 	for i := range list {
-		parts = append(parts, list[i].inWords())
+		own := list[i].inWords()
+		texts[len(texts)-1] += own[0]
+		texts = append(texts, own[1:]...)
+		if i < len(list)-1 {
+			texts[len(texts)-1] += ", "
+		}
 	}
-	return list[0].Actor + ": " + strings.Join(parts, ", ")
+	return fittedTo(most, texts...)
 }
 
-// inWords describes a change: "stored = [] (was [1])".
-func (c *Change) inWords() string {
-	text := c.After
+// inWords describes a change, in the form that fitted takes: "stored = [] (was [1])".
+func (c *Change) inWords() []string {
+	field := ""
 	if c.Field != "" {
-		text = c.Field + " = " + c.After
+		field = c.Field + " = "
 	}
 	switch {
 	case c.Passing != "" && c.Passing != c.After:
-		return text + " (passes with " + c.Passing + ")"
+		return []string{field, c.After, " (passes with ", c.Passing, ")"}
 	case c.Before != "" && c.Field == "": // Before is a phrase, such as "waits in Receive"
-		return text + " (before: " + c.Before + ")"
+		return []string{field, c.After, " (before: ", c.Before, ")"}
 	case c.Before != "":
-		return text + " (was " + c.Before + ")"
+		return []string{field, c.After, " (was ", c.Before, ")"}
 	}
-	return text
+	return []string{field, c.After, ""}
 }
 
 // fewestCut is the least number of characters to which the function fitted shortens a text.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/jostle-go/jostle/corpus"
 	"github.com/jostle-go/jostle/pulse/stack"
+	"github.com/jostle-go/jostle/pulse/trace"
 )
 
 // Format is the version of the JSON output. It changes when a field changes its meaning or is
@@ -85,6 +86,8 @@ type Record struct {
 	Draws []string `json:"draws,omitempty"` // the drawn inputs: "actions = 2"
 	Logs  []string `json:"logs,omitempty"`
 	Chart string   `json:"chart,omitempty"` // the messages as text
+	// Rows are the rows of the chart, from which text of any width can be made.
+	Rows trace.Rows `json:"rows,omitempty"`
 
 	// Case is the text of the case, "" if a file has it.
 	Case string `json:"case,omitempty"`
@@ -242,11 +245,13 @@ type Excerpt struct {
 
 // A Message is a message of the run. Actors are given as indices in Record.Actors.
 type Message struct {
-	From   int    `json:"from"` // the sender, -1 if there is none, for example for a fault
-	To     int    `json:"to"`   // the receiver
-	Label  string `json:"label"`
-	SentIn int    `json:"sentIn"` // the step that sent the message, -1 if the test sent it outside of steps
-	SentAt string `json:"sentAt"` // the line that sent the message, "" if unknown
+	From  int    `json:"from"` // the sender, -1 if there is none, for example for a fault
+	To    int    `json:"to"`   // the receiver
+	Label string `json:"label"`
+	// Parts are the parts of Label that may be left out, empty if they are unknown.
+	Parts  []trace.Part `json:"parts,omitempty"`
+	SentIn int          `json:"sentIn"` // the step that sent the message, -1 if the test sent it outside of steps
+	SentAt string       `json:"sentAt"` // the line that sent the message, "" if unknown
 }
 
 // A Step is one message that was received, or a fault.

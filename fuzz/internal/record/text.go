@@ -3,9 +3,9 @@ package record
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"path/filepath"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/jostle-go/jostle/corpus"
 	"github.com/jostle-go/jostle/fuzz/internal/words"
@@ -24,8 +24,11 @@ func (r *Record) why() *corpus.Explanation {
 }
 
 // Orders describes in which orders the run's draws fail, "" if that is unknown.
-func (r *Record) Orders() string {
-	text := Why(r.Why)
+func (r *Record) Orders() string { return r.ordersIn(math.MaxInt) }
+
+// ordersIn returns the text of Orders, with the lines of whyIn.
+func (r *Record) ordersIn(most int) string {
+	text := whyIn(r.Why, most)
 	if told := r.why().Told; told != "" {
 		text = told
 	}
@@ -44,14 +47,23 @@ func (r *Record) Again(path string) string {
 	return "jostle replay " + words.Argument(path)
 }
 
-// Text returns the complete description of the failing run.
-func (r *Record) Text() string {
+// Columns is the usual width of a text, and Indent the usual indentation of its lines.
+const (
+	Columns = 100
+	Indent  = 8
+)
+
+// Text returns the complete description of the failing run for a terminal with the given number of
+// columns. Zero stands for the usual width of output that is no terminal. Only prose may have longer lines.
+func (r *Record) Text(columns int) string {
+	columns = cmp.Or(max(0, columns), Columns)
+	most := columns - Indent
 	var b strings.Builder
-	r.writeFailure(&b)
-	if line := r.code(); line != "" {
+	r.writeFailure(&b, most)
+	for _, line := range wrapped("", 4, r.code(), ";", most) {
 		fmt.Fprintf(&b, "        %s\n", visible(line))
 	}
-	WriteDraws(&b, r.Drawn())
+	writeDraws(&b, r.Drawn(), most)
 	WriteLogs(&b, r.Logs)
 	for _, face := range r.Faces {
 		fmt.Fprintf(&b, "        same cause, another failure: %s\n", visible(face))
@@ -59,8 +71,13 @@ func (r *Record) Text() string {
 	for _, other := range r.Also {
 		fmt.Fprintf(&b, "        also failed while shrinking: %s\n", visible(other))
 	}
-	if r.Chart != "" {
-		fmt.Fprintf(&b, "\n%s\n", words.Indented(r.Chart))
+	if len(r.Rows) > 0 {
+		indent := min(Indent, columns/10) // a narrow terminal has no room for a wide margin
+		b.WriteByte('\n')
+		for line := range strings.Lines(r.Rows.Text(columns - indent)) {
+			b.WriteString(strings.Repeat(" ", indent) + line)
+		}
+		b.WriteByte('\n')
 	}
 	for _, remark := range r.Remarks {
 		fmt.Fprintf(&b, "        %s\n", visible(remark))
@@ -70,13 +87,15 @@ func (r *Record) Text() string {
 
 // writeFailure writes what failed and where, in which run, and in which orders. If the process
 // died, the description of the run comes before the output of the process.
-func (r *Record) writeFailure(b *strings.Builder) {
+func (r *Record) writeFailure(b *strings.Builder, most int) {
 	fmt.Fprintf(b, "    %s\n", r.FullHeadline())
 	if r.Died && r.Where != "" {
 		fmt.Fprintf(b, "        %s\n", r.Where)
 	}
 	for _, line := range r.hints() {
-		writeFolded(b, visible(line))
+		for i, line := range folded(visible(line), most) {
+			fmt.Fprintf(b, "        %*s%s\n", 4*min(i, 1), "", line)
+		}
 	}
 	if r.Detail != "" {
 		b.WriteString(words.Indented(visible(r.Detail)))
@@ -89,7 +108,7 @@ func (r *Record) writeFailure(b *strings.Builder) {
 		run += "; " + shrunk
 	}
 	first, more, _ := strings.Cut(run+", "+r.repeats(), "\n")
-	if faults := needs(r.why().Needs); faults != "" && utf8.RuneCountInString(first+", "+faults) > mostInLine {
+	if faults := needs(r.why().Needs); faults != "" && trace.Width(first+", "+faults) > most {
 		first = faults + "\n        " + first
 	} else if faults != "" {
 		first += ", " + faults
@@ -98,15 +117,8 @@ func (r *Record) writeFailure(b *strings.Builder) {
 	if more != "" {
 		b.WriteString(words.Indented(more))
 	}
-	if why := r.Orders(); why != "" {
+	if why := r.ordersIn(most); why != "" {
 		b.WriteString(words.Indented(visible(why)))
-	}
-}
-
-// writeFolded writes a text, which it breaks into lines that are not too long.
-func writeFolded(b *strings.Builder, text string) {
-	for i, line := range folded(text) {
-		fmt.Fprintf(b, "        %*s%s\n", 4*min(i, 1), "", line)
 	}
 }
 
@@ -125,14 +137,14 @@ func (r *Record) Comment() []string {
 	if r.Differs != "" {
 		lines = append(lines, corpus.Doubt)
 	}
-	if why := r.Orders(); why != "" {
+	if why := r.ordersIn(mostInLine); why != "" {
 		lines = append(lines, strings.Split(why, "\n")...)
 	}
 	if faults := needs(r.why().Needs); faults != "" {
 		lines = append(lines, faults)
 	}
 	lines = append(lines, r.hints()...)
-	lines = append(lines, wrapped(r.Drawn())...)
+	lines = append(lines, wrapped(drewPrefix, len(drewPrefix), r.Drawn(), ",", mostColumns)...)
 	if r.Chart != "" {
 		lines = append(lines, "")
 		lines = append(lines, strings.Split(strings.TrimRight(r.Chart, "\n"), "\n")...)
@@ -208,7 +220,7 @@ func (r *Record) Drawn() []string {
 		if i < len(r.why().Draws) && r.why().Draws[i] != "" {
 			remark = " (" + r.why().Draws[i] + ")"
 		}
-		list[i] = trace.Shortened(list[i], mostColumns-len(drewPrefix)-1-utf8.RuneCountInString(remark)) + remark
+		list[i] = trace.Shortened(list[i], mostColumns-len(drewPrefix)-1-trace.Width(remark)) + remark
 	}
 	return list
 }
@@ -261,8 +273,8 @@ func handled(at, handler string) (what, place string) {
 // code describes in one line the lines of code that send and handle the messages that decide:
 // "flush: sent at writer.go:83 (finish), handled :45; write(1): sent :99". The functions in parentheses
 // are those that the line calls. If there is room, it names more messages than two, and all that a
-// message contains. It returns "" if nothing is known.
-func (r *Record) code() string {
+// message contains. It returns nil if nothing is known.
+func (r *Record) code() []string {
 	w := codeLine{said: map[string]bool{}}
 	for i := range r.Places {
 		if w.add(&r.Places[i]) {
@@ -273,7 +285,7 @@ func (r *Record) code() string {
 		w.extend(i, func(p *placeText) *bool { return &p.by })
 		w.extend(i, func(p *placeText) *bool { return &p.whole })
 	}
-	return w.text()
+	return w.texts()
 }
 
 // A codeLine builds the line of text that the method code returns.
@@ -311,11 +323,11 @@ func (w *codeLine) add(of *Place) bool {
 	return true
 }
 
-func (w *codeLine) fits() bool { return utf8.RuneCountInString(w.text()) <= mostInLine }
+func (w *codeLine) fits() bool { return trace.Width(strings.Join(w.texts(), "; ")) <= mostInLine }
 
-// text returns the line. A place in the same file as the previous place is only ":" and the line
-// number.
-func (w *codeLine) text() string {
+// texts returns the texts of the line. A place in the same file as the previous place is only ":"
+// and the line number.
+func (w *codeLine) texts() (list []string) {
 	file := ""
 	short := func(what, place string) string {
 		of, number, _ := strings.Cut(place, ":")
@@ -325,7 +337,6 @@ func (w *codeLine) text() string {
 		file = of
 		return what + place
 	}
-	var list []string
 	for i := range w.parts {
 		p := &w.parts[i]
 		text, sent, received := p.kind(), "", ""
@@ -346,7 +357,7 @@ func (w *codeLine) text() string {
 		}
 		list = append(list, text+": "+strings.Trim(sent+", "+received, ", "))
 	}
-	return strings.Join(list, "; ")
+	return list
 }
 
 // A placeText describes one message of a codeLine, and the lines that send and handle the message.
@@ -364,9 +375,11 @@ func (p *placeText) kind() string { return trace.Shortened(p.Kind, 2*fewestCut) 
 
 const drewPrefix = "drew "
 
-// WriteDraws writes the draws of a run on lines of about 100 columns.
-func WriteDraws(b *strings.Builder, draws []string) {
-	for _, line := range wrapped(draws) {
+// WriteDraws writes the draws of a run in the usual width.
+func WriteDraws(b *strings.Builder, draws []string) { writeDraws(b, draws, mostColumns) }
+
+func writeDraws(b *strings.Builder, draws []string, most int) {
+	for _, line := range wrapped(drewPrefix, len(drewPrefix), draws, ",", most) {
 		fmt.Fprintf(b, "        %s\n", line)
 	}
 }
@@ -378,25 +391,29 @@ func WriteLogs(b *strings.Builder, logs []string) {
 	}
 }
 
-// mostColumns is the maximum number of columns of a line with several draws, without
+// mostColumns is the usual maximum number of columns of a line with several draws, without
 // indentation.
-const mostColumns = 92
+const mostColumns = Columns - Indent
 
-// wrapped returns draws as lines, nil if there are no draws. It does not break a draw.
-func wrapped(draws []string) (lines []string) {
-	line := drewPrefix
-	for i, draw := range draws {
-		if i < len(draws)-1 {
-			draw += ","
+// wrapped returns items, each followed by a separator except the last one, as lines that begin with a prefix or, after the
+// first one, with an indentation. It breaks an item only if the item alone is too long for a line, and then between words.
+func wrapped(prefix string, indent int, items []string, separator string, most int) (lines []string) {
+	margin := strings.Repeat(" ", indent)
+	for i, item := range items {
+		if i < len(items)-1 {
+			item += separator
 		}
-		if len(line) > len(drewPrefix) && utf8.RuneCountInString(line+draw) > mostColumns {
-			lines = append(lines, strings.TrimRight(line, " "))
-			line = strings.Repeat(" ", len(drewPrefix))
+		if n := len(lines) - 1; n >= 0 && trace.Width(lines[n]+" "+item) <= most {
+			lines[n] += " " + item
+			continue
 		}
-		line += draw + " "
-	}
-	if len(draws) > 0 {
-		lines = append(lines, strings.TrimRight(line, " "))
+		parts := []string{margin + item}
+		if begin := prefix + item; i == 0 && trace.Width(begin) <= most {
+			parts[0] = begin
+		} else if parts = trace.Fold(parts[0], most, true); i == 0 {
+			parts[0] = prefix + strings.TrimPrefix(parts[0], margin)
+		}
+		lines = append(lines, parts...)
 	}
 	return lines
 }

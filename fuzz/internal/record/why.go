@@ -3,50 +3,81 @@ package record
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
 	"github.com/jostle-go/jostle/corpus"
 	"github.com/jostle-go/jostle/fuzz/internal/words"
 	"github.com/jostle-go/jostle/pulse/choice"
+	"github.com/jostle-go/jostle/pulse/trace"
 )
 
 // Why describes in which orders a case fails, with one line for each term of the condition. It
 // returns "" if the failing orders are unknown.
-func Why(e *corpus.Explanation) string {
+func Why(e *corpus.Explanation) string { return whyIn(e, math.MaxInt) }
+
+// whyIn returns the text of Why. Where a line has several constraints and more than the given number of columns, each
+// constraint gets lines of its own.
+func whyIn(e *corpus.Explanation, most int) string {
 	if e == nil || e.Told != "" {
 		return ""
 	}
 	if e.Point != nil {
 		return decided(e)
 	}
-	where, tail := ": exactly where ", ""
+	where, tail := ": exactly where", ""
 	if e.Mixed {
-		where, tail = ": where ", ";\n    not exact: something besides the order of messages decides"
+		where, tail = ": where", ";\n    not exact: something besides the order of messages decides"
 	}
 	if e.Reduced {
 		tail += ";\n    the property may distinguish orders in which every actor receives the same messages; only one of them was run"
 	}
 	switch {
 	case e.Cut:
-		return "fails in " + fromPlain(e) + ";\n    there was no time to run all orders"
+		return fromPlain("fails in ", e, most) + ";\n    there was no time to run all orders"
 	case e.Long && !e.Complete:
-		return "fails in " + fromPlain(e) + ";\n    other orders were not run: that takes too much memory for a run of so many steps"
+		return fromPlain("fails in ", e, most) + ";\n    other orders were not run: that takes too much memory for a run of so many steps"
 	case !e.Complete:
-		return "fails in " + fromPlain(e) + ";\n    there are too many orders to run them all" + sampled(e)
+		return fromPlain("fails in ", e, most) + ";\n    there are too many orders to run them all" + sampled(e)
 	case e.Orders == 0 || e.Failing == 0:
 		return ""
 	case e.Failing == e.Orders:
 		return ordersOf(e) + tail
 	case !e.Exact:
-		return ordersOf(e) + "; no short condition on receives says which;\n    here: " + fromPlain(e) + tail
+		return ordersOf(e) + "; no short condition on receives says which;\n" + fromPlain("    here: ", e, most) + tail
 	}
-	return ordersOf(e) + where + strings.Join(terms(e), ",\n    or where ") + tail
+	text := ""
+	for i, term := range terms(e) {
+		if i == 0 {
+			text = listed(ordersOf(e)+where, term, most)
+		} else {
+			text += ",\n" + listed("    or where", term, most)
+		}
+	}
+	return text + tail
+}
+
+// listed returns a text that begins with begin and has parts with "and" between them. If that has more than the given
+// number of columns, each part gets lines of its own.
+func listed(begin string, parts []string, most int) string {
+	if line := begin + " " + strings.Join(parts, " and "); trace.Width(line) <= most {
+		return line
+	}
+	const margin = "\n        "
+	text := begin
+	for i, part := range parts {
+		if i > 0 {
+			part = "and " + part
+		}
+		text += margin + strings.Join(folded(part, most-len(margin)), margin+"    ")
+	}
+	return text
 }
 
 // terms describes each term of the condition. The case fails in the orders in which all
 // constraints of some term hold.
-func terms(e *corpus.Explanation) (list []string) {
+func terms(e *corpus.Explanation) (list [][]string) {
 	var term []corpus.Constraint
 	all := e.Of(corpus.InCondition)
 	for i, c := range all {
@@ -59,8 +90,7 @@ func terms(e *corpus.Explanation) (list []string) {
 }
 
 // inTerm describes the constraints of one term, which must all hold.
-func inTerm(list []corpus.Constraint) string {
-	var parts []string
+func inTerm(list []corpus.Constraint) (parts []string) {
 	for _, c := range list {
 		text := before(c, " comes before ")
 		if c.Bare {
@@ -69,7 +99,7 @@ func inTerm(list []corpus.Constraint) string {
 		parts = append(parts, text)
 	}
 	slices.Sort(parts)
-	return strings.Join(slices.Compact(parts), " and ")
+	return slices.Compact(parts)
 }
 
 // before describes a constraint: "flush before write(1) at writer". verb stands between the messages.
@@ -88,10 +118,10 @@ func before(c corpus.Constraint, verb string) string {
 // operations on one object, such as a mutex.
 func onObject(c corpus.Constraint) bool { return c.First.At != c.Second.At }
 
-// fromPlain describes how the order of a case differs from plain order ("oldest message
+// fromPlain describes, after begin, how the order of a case differs from plain order ("oldest message
 // first").
-func fromPlain(e *corpus.Explanation) string {
-	const plain = "plain order, where the oldest message comes first"
+func fromPlain(begin string, e *corpus.Explanation, most int) string {
+	plain := begin + "plain order, where the oldest message comes first"
 	var list []string
 	if e.Unnamed > 0 {
 		list = append(list, words.Count(e.Unnamed, "constraint")+" on which message comes first")
@@ -110,7 +140,7 @@ func fromPlain(e *corpus.Explanation) string {
 	if list = append(list, given(e.Given)...); len(list) == 0 {
 		return plain
 	}
-	return plain + ", but with " + strings.Join(list, " and ")
+	return listed(plain+", but with", list, most)
 }
 
 // sampled describes the results of random orders.
@@ -119,7 +149,10 @@ func sampled(e *corpus.Explanation) string {
 	if s == nil {
 		return ", and there was no time to sample some"
 	}
-	text := fmt.Sprintf("; sampled: it fails in %d of %d random orders", s.Free.Failed, s.Free.Of)
+	text, and := fmt.Sprintf("; sampled: it fails in %d of %d random orders", s.Free.Failed, s.Free.Of), "and"
+	if isRare(s.Free) {
+		text, and = fmt.Sprintf("; sampled: none of %d random orders fails", s.Free.Of), "but it fails"
+	}
 	list := e.Of(corpus.InSample)
 	switch {
 	case s.Free.Of == 0:
@@ -129,14 +162,14 @@ func sampled(e *corpus.Explanation) string {
 	case len(list) == 0:
 		return text + ",\n    and no constraint on two messages was found that says which"
 	}
-	text += fmt.Sprintf(",\n    and in %d of %d", s.Under.Failed, s.Under.Of)
+	text += fmt.Sprintf(",\n    %s in %d of %d", and, s.Under.Failed, s.Under.Of)
 	if s.Few > 0 {
 		text += fmt.Sprintf(" (no more came in %d runs)", s.Few)
 	}
 	slices.SortStableFunc(list, func(a, b corpus.Constraint) int { return cmp.Compare(lost(s, *b.Turned), lost(s, *a.Turned)) })
 	var lines []string
 	for _, c := range list[:min(len(list), mostClauses)] {
-		lines = append(lines, fmt.Sprintf("%s (%s)", inTerm([]corpus.Constraint{c}), turned(*c.Turned)))
+		lines = append(lines, fmt.Sprintf("%s (%s)", inTerm([]corpus.Constraint{c})[0], turned(*c.Turned)))
 	}
 	if n := len(list) - len(lines); n > 0 {
 		lines[len(lines)-1] += fmt.Sprintf(" (and %s more)", words.Grouped(n))
@@ -235,7 +268,7 @@ func Said(c *corpus.Case) (lines []string) {
 	if e == nil {
 		return lines
 	}
-	for _, text := range []string{e.Told, Why(e), needs(e.Needs), depth(e)} {
+	for _, text := range []string{e.Told, whyIn(e, mostInLine), needs(e.Needs), depth(e)} {
 		if text != "" {
 			lines = append(lines, strings.Split(text, "\n")...)
 		}

@@ -50,6 +50,10 @@ func TestWhy(t *testing.T) {
 			corpus.Explanation{Orders: 2, Failing: 1, Complete: true, Exact: true, Constraints: under(flush, long), Point: &point}},
 		{"sampled", "fails in 5 of 100 random orders, after step 8 in 100 of 100, before it in 60 of 100:\n" +
 			"    flush at writer; had write(1) come, in 0 of 100", corpus.Explanation{Sampled: sampled, Point: &point}},
+		{"no random order fails", "fails in rare orders (0 of 100 random), after step 8 in 100 of 100, before it in 60 of 100:\n" +
+			"    flush at writer; had write(1) come, in 0 of 100", corpus.Explanation{Sampled: &corpus.Sampled{Free: share(0, 100)}, Point: &point}},
+		{"few random orders", "fails in 0 of 9 random orders, after step 8 in 100 of 100, before it in 60 of 100:\n" +
+			"    flush at writer; had write(1) come, in 0 of 100", corpus.Explanation{Sampled: &corpus.Sampled{Free: share(0, 9)}, Point: &point}},
 		{"a message to another actor", "fails in 5 of 100 random orders, after step 8 in 100 of 100, before it in 60 of 100:\n" +
 			"    flush at writer;\n    had very long, very long, very long, very long, very… at a receiver come, in 0 of 100",
 			corpus.Explanation{Sampled: sampled, Point: with(func(p *corpus.Point) { p.Other = &long })}},
@@ -95,6 +99,28 @@ func TestWhy(t *testing.T) {
 				t.Errorf("%s: %d columns", c.name, utf8.RuneCountInString(line))
 			}
 		}
+	}
+}
+
+// TestWhyInLines: without a point of no return, each constraint gets a line if they do not all fit into one. If no
+// random order fails, the text says so.
+func TestWhyInLines(t *testing.T) {
+	e := corpus.Explanation{Sampled: &corpus.Sampled{Free: corpus.Share{Of: 100}, Under: corpus.Share{Failed: 9, Of: 10}}}
+	none := corpus.Share{Of: 100}
+	for i, text := range []string{"lock of the table of accounts", "unlock of the table of accounts", strings.Repeat("word ", 20) + "end"} {
+		at := fmt.Sprintf("goroutine.%d", i)
+		e.Constraints = append(e.Constraints, corpus.Constraint{Place: corpus.InOwn, First: corpus.Message{Text: text, At: at}, Second: corpus.Message{Text: "read", At: at}})
+	}
+	e.Constraints = append(e.Constraints, corpus.Constraint{Place: corpus.InSample, First: corpus.Message{Text: "a", At: "b"}, Second: corpus.Message{Text: "c", At: "b"}, Turned: &none})
+	want := `fails in plain order, where the oldest message comes first, but with
+        lock of the table of accounts before read at goroutine.0
+        and unlock of the table of accounts before read at goroutine.1
+        and word word word word word word word word word word word word word word word word
+            word word word word end before read at goroutine.2;
+    there are too many orders to run them all; sampled: none of 100 random orders fails,
+    but it fails in 9 of 10 where a comes before c at b (turned round, 0 of 100)`
+	if got := whyIn(&e, mostInLine); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }
 

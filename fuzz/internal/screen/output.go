@@ -59,6 +59,14 @@ func (o *Output) write(p []byte, fold bool) (int, error) {
 	return len(p), o.put(visible)
 }
 
+// ColumnsOf returns the number of columns of the terminal to which w writes, or 0 if w writes to none.
+func ColumnsOf(w io.Writer) int {
+	if o, ok := w.(*Output); ok && o.Columns != nil {
+		return o.Columns()
+	}
+	return 0
+}
+
 // fold breaks the long lines of a text that is about to be written. The caller must hold mu.
 func (o *Output) fold(text string) string {
 	begun := o.mid
@@ -72,7 +80,7 @@ func (o *Output) fold(text string) string {
 // folded returns a text with its long lines broken between words.
 func folded(text string, columns int) string {
 	end := text[len(strings.TrimRight(text, "\n")):]
-	return strings.Join(Fold(text, columns, true), "\n") + end
+	return strings.Join(trace.Fold(text, columns, true), "\n") + end
 }
 
 // WriteLinked writes a text in which places of the source, such as "bank.go:27", are links if the

@@ -82,7 +82,7 @@ func (s *Screen) redraw(text string, links map[string]string) {
 			b.WriteByte('\n')
 		}
 		text := Cut(Inline(line.Text), columns-1) // a line that fills all columns may wrap
-		s.drawn = append(s.drawn, Width(text))
+		s.drawn = append(s.drawn, trace.Width(text))
 		b.WriteString(s.styled(text, line))
 	}
 	s.Out.raw(b.String())

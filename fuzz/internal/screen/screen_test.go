@@ -13,6 +13,7 @@ import (
 	"github.com/jostle-go/jostle/corpus/golden"
 	"github.com/jostle-go/jostle/fuzz/internal/campaign"
 	"github.com/jostle-go/jostle/fuzz/internal/record"
+	"github.com/jostle-go/jostle/pulse/trace"
 )
 
 // night returns the events of a campaign in several properties.
@@ -73,8 +74,8 @@ func TestView(t *testing.T) {
 			lines := v.Lines(width, rows)
 			fmt.Fprintf(&b, "== %s, %d rows\n%s", what, rows, text(lines))
 			for _, l := range lines {
-				if Width(l.Text) >= width || strings.ContainsAny(l.Text, "\x1b\r\n\u202e") {
-					t.Errorf("width %d, %s: %q takes %d columns", width, what, l.Text, Width(l.Text))
+				if trace.Width(l.Text) >= width || strings.ContainsAny(l.Text, "\x1b\r\n\u202e") {
+					t.Errorf("width %d, %s: %q takes %d columns", width, what, l.Text, trace.Width(l.Text))
 				}
 			}
 			if len(lines) >= rows {
@@ -190,13 +191,13 @@ func TestText(t *testing.T) {
 		{"one two three", 8, 13, "one two…", "one two|  three"},
 		{"    saved: a-long-path.case (runs first)", 20, 40, "    saved: a-long-p…", "    saved:|      a-long-path.ca|se (runs first)"},
 	} {
-		if got := Width(strings.ReplaceAll(c.text, "\n", "")); got != c.wide {
+		if got := trace.Width(strings.ReplaceAll(c.text, "\n", "")); got != c.wide {
 			t.Errorf("%q is %d wide", c.text, got)
 		}
 		if got := Cut(strings.ReplaceAll(c.text, "\n", ""), c.width); got != c.cut {
 			t.Errorf("%q is cut to %q", c.text, got)
 		}
-		if got := strings.Join(Fold(c.text, c.width, false), "|"); got != c.folds {
+		if got := strings.Join(trace.Fold(c.text, c.width, false), "|"); got != c.folds {
 			t.Errorf("%q is folded to %q", c.text, got)
 		}
 	}
@@ -257,7 +258,7 @@ func (e *terminal) Write(data []byte) (int, error) {
 }
 
 // rows returns how many rows a line takes.
-func (e *terminal) rows(line string) int { return max(1, (Width(line)+e.columns-1)/e.columns) }
+func (e *terminal) rows(line string) int { return max(1, (trace.Width(line)+e.columns-1)/e.columns) }
 
 // clear clears the terminal from n rows above the cursor's row on.
 func (e *terminal) clear(up int) {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/jostle-go/jostle/fuzz/internal/record"
 	"github.com/jostle-go/jostle/fuzz/internal/words"
+	"github.com/jostle-go/jostle/pulse/trace"
 )
 
 // A sheet builds a text line by line.
@@ -39,7 +40,10 @@ func (s *Stepper) Show() string {
 	if problem != "" {
 		return problem
 	}
-	title := fmt.Sprintf("step %d of 0 to %d", s.at, s.steps-1)
+	title := fmt.Sprintf("step %d of %d", s.at, s.steps-1)
+	if s.at == 0 {
+		title = fmt.Sprintf("step 0, the first of %d", s.steps)
+	}
 	if m.Time != "" {
 		title += ", at " + m.Time
 	}
@@ -47,7 +51,7 @@ func (s *Stepper) Show() string {
 		title += "  ✗ fails here"
 	}
 	b.line("%s", title)
-	b.line("  %s", s.what(m))
+	s.arrow(b, "  ", &m.Message, "")
 	if how := s.how(m); how != "" {
 		b.line("  %s", how)
 	}
@@ -63,17 +67,27 @@ func (s *Stepper) Show() string {
 	return b.String()
 }
 
-// what returns one line about a step: its message, or its fault.
-func (s *Stepper) what(m *record.Moment) string {
+// row returns a message, or a fault, as a row of a chart.
+func (s *Stepper) row(m *record.Message) trace.Row {
 	if m.From < 0 {
-		return Inline(m.Label)
+		return trace.Row{Step: -1, Text: Inline(m.Label)}
 	}
-	return s.arrow(&m.Message)
+	return trace.Row{Step: -1, From: s.actor(m.From), Label: trace.Phrase{Text: Inline(m.Label), Parts: m.Parts}, To: s.actor(m.To)}
 }
 
-// arrow returns a message with its sender and receiver: "client ──deposit(1)──▶ server".
-func (s *Stepper) arrow(m *record.Message) string {
-	return fmt.Sprintf("%s ──%s──▶ %s", s.actor(m.From), Inline(m.Label), s.actor(m.To))
+// arrow writes a message with its sender and receiver, such as "client ──deposit(1)──▶ server", and what
+// follows. If that is too long for a line, the receiver begins another line.
+func (s *Stepper) arrow(b *sheet, indent string, m *record.Message, more string) {
+	r := s.row(m)
+	if r.To == "" {
+		b.line("%s%s%s", indent, r.Text, more)
+		return
+	}
+	from, to := indent+r.From+" ──"+r.Label.Text, "──▶ "+r.To+more
+	if most := s.columns(); most > 0 && trace.Width(from+to) > most {
+		from += "\n  " + indent
+	}
+	b.line("%s%s", from, to)
 }
 
 // how returns where the message of a step was sent and which code has received it.
@@ -166,7 +180,7 @@ func (s *Stepper) showOthers(b *sheet, m *record.Moment) {
 // messages writes a list of messages, and the number of further messages that are not in it.
 func (s *Stepper) messages(b *sheet, list []record.Message, more int) {
 	for i := range list {
-		b.line("    %s, %s", s.arrow(&list[i]), sent(&list[i]))
+		s.arrow(b, "    ", &list[i], ", "+sent(&list[i]))
 	}
 	if more > 0 {
 		b.line("    and %d more", more)
@@ -210,25 +224,27 @@ const sight = 5
 // around returns a list of the steps before and after the current step, as text.
 func (s *Stepper) around() string {
 	b := &sheet{}
-	at := s.at
-	for i := max(0, at-sight); i < min(s.steps, at+sight+1); i++ {
+	var rows trace.Rows
+	for i := max(0, s.at-sight); i < min(s.steps, s.at+sight+1); i++ {
 		m, problem := s.moment(i)
 		if problem != "" {
 			b.WriteString(problem)
 			break
 		}
-		mark := " "
-		if i == at {
-			mark = ">"
+		row := s.row(&m.Message)
+		if row.Step = i; m.Failed {
+			row.Remarks = []trace.Phrase{{Text: "✗ fails here"}}
 		}
-		text := s.what(m)
-		if m.Failed {
-			text += "  ✗ fails here"
-		}
-		b.line("%s %d  %s", mark, i, text)
+		rows = append(rows, row)
 	}
-	if at+sight >= s.steps {
-		b.line("%s the end", map[bool]string{true: ">", false: " "}[at == s.steps])
+	mark := map[bool]string{true: ">", false: " "}
+	last := -1
+	for i, line := range rows.Lines(max(0, s.columns()-2)) {
+		b.line("%s %s", mark[rows[i].Step == s.at && i > last], line)
+		last = i
+	}
+	if s.at+sight >= s.steps {
+		b.line("%s the end", mark[s.at == s.steps])
 	}
 	return b.String()
 }

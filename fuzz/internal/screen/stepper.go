@@ -18,6 +18,10 @@ const (
 // A Stepper steps through a run: it executes commands and describes steps. Use NewStepper to
 // create one.
 type Stepper struct {
+	// Columns returns the number of columns of the terminal. It is nil if the text is not shown on a
+	// terminal.
+	Columns func() int
+
 	fetch  func(first, count int) (*record.Walk, error)
 	walk   *record.Walk
 	kept   []*record.Walk // series of fetched steps, the most recently used last
@@ -164,6 +168,14 @@ func (s *Stepper) names() string {
 		text += fmt.Sprintf(" and %d more", n)
 	}
 	return text
+}
+
+// columns returns the number of columns of the terminal, 0 if there is none.
+func (s *Stepper) columns() int {
+	if s.Columns == nil {
+		return 0
+	}
+	return s.Columns()
 }
 
 // actor returns the name of an actor, given its index in Walk.Actors.

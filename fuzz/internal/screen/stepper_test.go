@@ -9,6 +9,7 @@ import (
 
 	"github.com/jostle-go/jostle/corpus/golden"
 	"github.com/jostle-go/jostle/fuzz/internal/record"
+	"github.com/jostle-go/jostle/pulse/trace"
 )
 
 // hostile is program output with control characters.
@@ -91,6 +92,25 @@ func TestOtherRuns(t *testing.T) {
 	golden.File(t, "testdata/others.golden", b.String())
 }
 
+// TestWalkInColumns: on a narrow terminal a receiver without room begins a line, a message is whole where a
+// step is shown alone, and loses a field in the list of steps nearby.
+func TestWalkInColumns(t *testing.T) {
+	w := small()
+	w.Moments[1].Label, w.Moments[1].Parts = "append(term: 2, entries: [a b])", []trace.Part{{Begin: 7, End: 14}, {Begin: 16, End: 30}}
+	s, err := NewStepper(whole(w))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Columns = func() int { return 36 }
+	shown, _ := s.Do("1")
+	nearby, _ := s.Do("l")
+	for text, want := range map[string]string{shown: "\n  north ──append(term: 2, entries: [a b])\n    ──▶ account\n", nearby: "\n> 1  north ──append(term: 2, …)\n       ──▶ account\n"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("want %q in\n%s", want, text)
+		}
+	}
+}
+
 // long is a long run that is fetched in parts.
 type long struct {
 	steps, most int
@@ -129,7 +149,7 @@ func TestLongRuns(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i := range l.steps - 1 {
-			if text, _ := s.Do("n"); !strings.HasPrefix(text, fmt.Sprintf("step %d of 0 to 9999", i+1)) {
+			if text, _ := s.Do("n"); !strings.HasPrefix(text, fmt.Sprintf("step %d of 9999", i+1)) {
 				t.Fatalf("after step %d: %s", i, text)
 			}
 		}
@@ -145,7 +165,7 @@ func TestLongRuns(t *testing.T) {
 		if len(l.asked) != 1 || len(s.kept) > mostKept {
 			t.Errorf("%d parts were asked for at an edge, %d are kept", len(l.asked), len(s.kept))
 		}
-		if text, _ := s.Do("f"); !strings.HasPrefix(text, "step 9998 of 0 to 9999  ✗ fails here\n") {
+		if text, _ := s.Do("f"); !strings.HasPrefix(text, "step 9998 of 9999  ✗ fails here\n") {
 			t.Error(text)
 		}
 		if text, _ := s.Do("b b"); !strings.HasPrefix(text, "step 9997 ") {

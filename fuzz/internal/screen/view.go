@@ -10,6 +10,7 @@ import (
 	"github.com/jostle-go/jostle/fuzz/internal/campaign"
 	"github.com/jostle-go/jostle/fuzz/internal/words"
 	"github.com/jostle-go/jostle/fuzz/search"
+	"github.com/jostle-go/jostle/pulse/trace"
 )
 
 // A View makes lines that show the progress of a campaign, from the campaign's events. The zero
@@ -124,7 +125,7 @@ func (v *View) bugs(columns, room int) (lines []Line) {
 			mark = "▸ "
 		}
 		text := Cut(Inline(fmt.Sprintf("%s%d  %s", mark, i+1, e.Finding.Headline())), columns-1)
-		if of := " · " + Inline(e.Subject); Width(text+of) < columns {
+		if of := " · " + Inline(e.Subject); trace.Width(text+of) < columns {
 			text += of
 		}
 		lines = append(lines, Line{Text: text, Bad: true})
@@ -167,7 +168,7 @@ func (v *View) explained(columns int) (lines []Line) {
 	}
 	for _, row := range rows {
 		if row[1] != "" {
-			for _, text := range Fold(fmt.Sprintf("%-10s  %s", row[0], row[1]), columns-1, false) {
+			for _, text := range trace.Fold(fmt.Sprintf("%-10s  %s", row[0], row[1]), columns-1, false) {
 				lines = append(lines, Line{Text: text})
 			}
 		}
@@ -179,7 +180,7 @@ func (v *View) explained(columns int) (lines []Line) {
 func fitted(parts []string, columns int) (lines []string) {
 	const gap = " · "
 	for _, part := range parts {
-		if n := len(lines) - 1; n >= 0 && Width(lines[n]+gap+part) < columns {
+		if n := len(lines) - 1; n >= 0 && trace.Width(lines[n]+gap+part) < columns {
 			lines[n] += gap + part
 		} else {
 			lines = append(lines, part)
@@ -362,7 +363,7 @@ func aligned(rows [][]string, columns int) (lines []string) {
 	widths := make([]int, len(rows[0]))
 	for _, row := range rows {
 		for i, cell := range row {
-			widths[i] = max(widths[i], Width(cell))
+			widths[i] = max(widths[i], trace.Width(cell))
 		}
 	}
 	rest := 0
@@ -371,9 +372,9 @@ func aligned(rows [][]string, columns int) (lines []string) {
 	}
 	widths[0] = min(widths[0], max(least, columns-1-rest))
 	for _, row := range rows {
-		line := end(row[0], widths[0]) + strings.Repeat(" ", widths[0]-Width(end(row[0], widths[0])))
+		line := end(row[0], widths[0]) + strings.Repeat(" ", widths[0]-trace.Width(end(row[0], widths[0])))
 		for i, cell := range row[1:] {
-			pad := strings.Repeat(" ", widths[i+1]-Width(cell))
+			pad := strings.Repeat(" ", widths[i+1]-trace.Width(cell))
 			if i == len(row)-2 {
 				line += "  " + cell
 			} else {
@@ -388,11 +389,11 @@ func aligned(rows [][]string, columns int) (lines []string) {
 // end returns the name of a property, shortened to the given width. It omits the beginning of a
 // name that is too wide, because the beginning is the path of the package.
 func end(name string, width int) string {
-	if Width(name) <= width {
+	if trace.Width(name) <= width {
 		return name
 	}
 	for i := range name {
-		if Width(name[i:]) <= width-1 {
+		if trace.Width(name[i:]) <= width-1 {
 			return "…" + name[i:]
 		}
 	}

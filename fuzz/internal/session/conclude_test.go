@@ -309,7 +309,7 @@ func TestShortestRunsAreConcluded(t *testing.T) {
 	var told []record.Record
 	s := &Session{Property: p, Folder: folder, Shrink: time.Hour}
 	s.ConcludeNew(t.Context(), r, before, func(f record.Record) { told = append(told, f) })
-	if got := steps(); !slices.Equal(got, []int{1, 9}) || len(told) != 1 || !strings.Contains(told[0].Text(), "found by go test -fuzz as ") {
+	if got := steps(); !slices.Equal(got, []int{1, 9}) || len(told) != 1 || !strings.Contains(told[0].Text(0), "found by go test -fuzz as ") {
 		t.Errorf("there are cases of %v steps, and told were %+v", got, told)
 	}
 	if files, _ := os.ReadDir(folder.Dir); len(files) != 4 { // each case has a note file

@@ -67,6 +67,9 @@ type Request struct {
 	// Case is the text of the case for a Shrink, Replay, Walk, Fork, Endings, Repair or Export
 	// request.
 	Case string `json:",omitempty"`
+	// Columns is the number of columns of the terminal that shows the trace of a Replay request, 0 if there is
+	// none.
+	Columns int `json:",omitempty"`
 	// File is the name of the case's file. If Case is "", the file is read, and the beginning
 	// of its name is enough.
 	File string `json:",omitempty"`

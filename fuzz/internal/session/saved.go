@@ -58,7 +58,7 @@ func (s *Session) play(ctx context.Context, runner *props.Runner, c *corpus.Case
 	r.Exact, r.Mended = played.Exact, played.Mended
 	if sys := played.Result.System; sys != nil {
 		if r.shown.add(sys.Trace()); q.Do == Replay {
-			r.Trace = sys.Trace().Text()
+			r.Trace = sys.Trace().TextIn(q.Columns)
 		}
 	}
 	if s.Repair || q.Do == Repair {

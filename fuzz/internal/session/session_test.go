@@ -71,7 +71,7 @@ func TestInTheProcessAndByAWorker(t *testing.T) {
 		}
 		a, b := atOnce[0], later[0]
 		a.Where, b.Where, a.Also = "", "", nil
-		if one, other := elapsed.ReplaceAllString(a.Text(), "shrunk"), elapsed.ReplaceAllString(b.Text(), "shrunk"); one != other {
+		if one, other := elapsed.ReplaceAllString(a.Text(0), "shrunk"), elapsed.ReplaceAllString(b.Text(0), "shrunk"); one != other {
 			t.Errorf("%s: it says at once\n%s\nlater\n%s", name, one, other)
 		}
 	}

@@ -47,17 +47,23 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		"Cache-Control": "no-store", "Cross-Origin-Resource-Policy": "same-origin", "Cross-Origin-Opener-Policy": "same-origin"} {
 		w.Header().Set(name, value)
 	}
-	token, rest, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
+	_, rest, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
 	switch {
 	case !isLocal(r.Host):
 		http.Error(w, "this server is only for this machine", http.StatusForbidden)
-	case h.Token == "" || subtle.ConstantTimeCompare([]byte(token), []byte(h.Token)) != 1:
+	case !h.Admits(r):
 		http.Error(w, "the URL must have the token that jostle view has printed", http.StatusForbidden)
 	case r.Method != http.MethodGet && r.Header.Get("Origin") != "http://"+r.Host:
 		http.Error(w, "only the pages of this server may do this", http.StatusForbidden)
 	default:
 		h.serve(w, r, rest)
 	}
+}
+
+// Admits reports whether the URL of a request has the token.
+func (h *Handler) Admits(r *http.Request) bool {
+	token, _, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
+	return h.Token != "" && subtle.ConstantTimeCompare([]byte(token), []byte(h.Token)) == 1
 }
 
 // isLocal reports whether a Host header names this machine. A page from elsewhere can make its own

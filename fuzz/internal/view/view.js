@@ -332,7 +332,7 @@ function showEnd() {
 
 function showMoment(m) {
   const step = m.sentIn >= 0 ? make("a", {href: address(run.id, m.sentIn), click: e => { e.preventDefault(); go(m.sentIn); }}, "step " + m.sentIn) : "the test";
-  return [make("h1", {}, `Step ${m.number} of 0 to ${run.size - 1}` + (m.time ? ", at " + m.time : ""), m.failed ? make("span", {class: "bad"}, "  ✗ fails here") : []),
+  return [make("h1", {}, (m.number ? `Step ${m.number} of ${run.size - 1}` : `Step 0, the first of ${run.size}`) + (m.time ? ", at " + m.time : ""), m.failed ? make("span", {class: "bad"}, "  ✗ fails here") : []),
     make("p", {class: "message"}, arrow(m)), m.from < 0 ? [] : make("p", {class: "faint"}, "sent by ", step, m.sentAt ? " at " + m.sentAt : "", m.handler ? ", received by " + m.handler : ""),
     m.failed ? make("pre", {class: "bad"}, run.walk.failure) : [], ...showState(m), ...list("Others have changed", m.after, "mono"), ...showOthers(m),
     ...list("Answers", m.choices), ...list("Faults", m.faults), ...list("Log", m.log, "mono")].flat();

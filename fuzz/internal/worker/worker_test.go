@@ -229,7 +229,7 @@ func TestGarbage(t *testing.T) {
 			t.Fatal(err)
 		}
 		r, err := p.Do(t.Context(), session.Request{Do: session.Run, Seed: 1, Count: 1})
-		if err != nil || len(r.Findings) != 1 || !strings.Contains(r.Findings[0].Text(), c.want) {
+		if err != nil || len(r.Findings) != 1 || !strings.Contains(r.Findings[0].Text(0), c.want) {
 			t.Errorf("GOGC=%s: %v, %+v, want %s", c.said, err, r, c.want)
 		}
 	}

@@ -193,7 +193,7 @@ func (p *Property) failure(w *record.Writer, k int, id string) {
 	if len(f.Steps) > 0 {
 		f.Write(w, id)
 	} else {
-		w.Put("<p class=\"faint\">%s</p>\n<h2 class=\"failure\">%s</h2>\n<pre>%s</pre>\n", p.Name, f.Headline(), f.Text())
+		w.Put("<p class=\"faint\">%s</p>\n<h2 class=\"failure\">%s</h2>\n<pre>%s</pre>\n", p.Name, f.Headline(), f.Text(0))
 	}
 	told := f.Where
 	if f.Times > 1 {

@@ -96,7 +96,7 @@ func seconds(s float64) string { return strconv.FormatFloat(s, 'f', 3, 64) }
 func (p *Property) testcases() (list []testcase) {
 	for k := range p.Findings {
 		f := &p.Findings[k]
-		c := testcase{Name: ": " + f.Signature, Failure: &failure{f.Headline(), f.Signature, f.Text()}}
+		c := testcase{Name: ": " + f.Signature, Failure: &failure{f.Headline(), f.Signature, f.Text(0)}}
 		if f.Source != "" {
 			c.File, c.Line = f.Source, f.Line
 		}
@@ -280,7 +280,7 @@ func (r *Report) Markdown() []byte {
 		p := &r.Properties[i]
 		for k := range p.Findings {
 			f := &p.Findings[k]
-			fmt.Fprintf(&b, "\n### %s\n\n%s\n\n%s\n", literal(f.Headline()), literal(p.Name), fenced(f.Text()))
+			fmt.Fprintf(&b, "\n### %s\n\n%s\n\n%s\n", literal(f.Headline()), literal(p.Name), fenced(f.Text(0)))
 			if f.Path != "" {
 				fmt.Fprintf(&b, "\n%s\n", fenced(f.Again(f.Path)))
 			}
