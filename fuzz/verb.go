@@ -215,7 +215,11 @@ func (v *verb) fail(f *record.Record) {
 func (v *verb) repeats(d doubter, f *record.Record) bool {
 	v.t.Helper()
 	if f.Differs != "" {
-		d.DoubtedByJostle("a failing run did not repeat: " + f.Differs)
+		run := "a failing run"
+		if !f.Worth { // it has passed
+			run = "a run"
+		}
+		d.DoubtedByJostle(run + " did not repeat: " + f.Differs)
 		return false
 	}
 	if os.Getenv("JOSTLE_REPLAY") != "" {
