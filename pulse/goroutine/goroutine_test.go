@@ -365,6 +365,19 @@ func TestTicker(t *testing.T) {
 	}
 }
 
+// TestOnlyClock: a ticker that no goroutine waits for may tick forever.
+func TestOnlyClock(t *testing.T) {
+	f := &fake{}
+	d := f.door(blocks)
+	d.times = func(control) (now, next int64) { return f.now, f.now + 1 }
+	d.due = func(control, int64) int { return 1 }
+	d.advance = func(_ control, now int64, _ int) (more bool) { f.now = now; return false }
+	const want = "it does not end within 30000 steps: in the last 1000, only the clock ran, and main waits in chan receive"
+	if end := d.runTest(pulse.New(pulse.Options{}), nil); end.Outside != want {
+		t.Errorf("%q, want %q", end.Outside, want)
+	}
+}
+
 // TestChoices: a goroutine may ask for several choices within one step. The
 // strategy answers each.
 func TestChoices(t *testing.T) {
