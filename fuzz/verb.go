@@ -137,8 +137,8 @@ type doubter interface {
 	DoubtedByJostle(reason string)
 	// StalledByJostle is called instead of reporting a run without progress.
 	StalledByJostle()
-	// EnvironmentOfJostle returns the environment variables by which a new process of the test
-	// binary runs existing tests under control too.
+	// EnvironmentOfJostle returns the environment in which a new process of the test binary runs
+	// existing tests under control too, or nil for that of this process.
 	EnvironmentOfJostle() []string
 }
 

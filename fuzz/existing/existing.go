@@ -6,6 +6,7 @@ package existing
 import (
 	"cmp"
 	"context"
+	"os"
 	"runtime"
 	"runtime/metrics"
 	"slices"
@@ -16,6 +17,7 @@ import (
 
 	"github.com/jostle-go/jostle/fuzz"
 	"github.com/jostle-go/jostle/fuzz/internal/env"
+	"github.com/jostle-go/jostle/fuzz/internal/flight"
 	"github.com/jostle-go/jostle/fuzz/search"
 	"github.com/jostle-go/jostle/props"
 	"github.com/jostle-go/jostle/pulse"
@@ -66,7 +68,7 @@ func Test(t *testing.T, s Subject) {
 			(*unmute)()
 		}
 		t.Logf("not controlled, because it runs for %v without an operation at which another goroutine may run", stall)
-		s.Plain()
+		e.plainly()
 	}
 }
 
@@ -77,7 +79,7 @@ func (e *existing) search() {
 	switch {
 	case end.Outside != "":
 		e.Logf("not controlled, because %s", trace.Visible(end.Outside))
-		e.finally = e.Plain
+		e.finally = e.plainly
 		return
 	case first.Skipped:
 		e.finally = func() { e.Skip(trace.Visible(strings.TrimSpace(lines(first.Said)))) } // Skips: the tested function calls Skip itself
@@ -86,7 +88,7 @@ func (e *existing) search() {
 	if failed && !first.Raced && e.alwaysFails() {
 		e.Log("not controlled, because it fails in every order under control, so go test decides: " + trace.Visible(lines(first.Said)))
 		e.finally = func() {
-			if e.Plain(); !e.Failed() {
+			if e.plainly(); !e.Failed() {
 				e.Log("it passes without control")
 			}
 		}
@@ -197,8 +199,36 @@ func (e *existing) DoubtedByJostle(reason string) { e.doubts = cmp.Or(e.doubts, 
 // Variable is the environment variable that makes a test binary run its tests under control.
 const Variable = "JOSTLE_TEST"
 
+// environ and folder are the environment and the working directory in which the process has
+// started, with Variable. A run that is given up may have changed those of the process.
+var (
+	environ   = os.Environ()
+	folder, _ = os.Getwd()
+)
+
 // EnvironmentOfJostle makes a new process of this test binary run existing tests under control.
-func (e *existing) EnvironmentOfJostle() []string { return []string{Variable + "=1"} }
+func (e *existing) EnvironmentOfJostle() []string { return environ }
+
+// plainly runs the test without control. It does so in a new process, because a run that is
+// given up calls no deferred functions: it may leave package-level variables changed and
+// listeners open. If the test fails there, it runs in this process too, because it may depend on
+// earlier tests.
+func (e *existing) plainly() {
+	limit := time.Hour
+	if end, ok := e.Deadline(); ok {
+		limit = time.Until(end)
+	}
+	var out flight.Tail
+	by := flight.Launch{Base: environ, Env: []string{Variable + "="}, Flags: []string{"-test.v=true"}}
+	switch status, _, err := by.Start(&out, e.Name(), folder, limit); {
+	case err != nil || status != flight.Passed:
+		e.Plain()
+	case strings.Contains("\n"+out.String(), "\n--- SKIP: "+e.Name()+" "):
+		e.Skip(trace.Visible(out.String())) // Skips: the tested function calls Skip itself
+	case testing.Verbose():
+		e.Log(trace.Visible(out.String()))
+	}
+}
 
 // mostLeft is the number of abandoned goroutines after which the search ends. If there are
 // any, the search also ends when more than mostHeld bytes are in use. An abandoned goroutine

@@ -32,8 +32,13 @@ const waitForPipes = 3 * time.Second
 
 // A Launch says how the test binary of this process is started.
 type Launch struct {
-	Tool string   // the command that builds and runs it, such as "go test"
-	Env  []string // the environment variables that a new process gets in addition to those of this process
+	Tool  string   // the command that builds and runs it, such as "go test"
+	Base  []string // the environment of a new process, or nil for that of this process
+	Env   []string // what the environment of a new process has in addition
+	Flags []string // the flags of a new process in addition
+	// Endless is set if a run that does not end in time has not failed. Its process may have been
+	// killed because it was slow.
+	Endless bool
 }
 
 // Again replays the runs of the record in a new process. It starts the current test
@@ -57,10 +62,13 @@ func (l *Left) Again(limit time.Duration, by Launch) Outcome {
 		return Outcome{Text: fmt.Sprintf("%s: the run cannot be replayed: %v", l.headline(), err)}
 	case s == waiting:
 		return Outcome{Text: fmt.Sprintf("%s: the run could not be replayed: the test did not reach the run within %s (%s)", l.headline(), words.Elapsed(limit), status)}
-	case s == landed && (cut || status == passed || status == failed):
+	case s == landed && (cut || status == Passed || status == failed):
 		return Outcome{Text: l.headline() + ": replayed in its own process, the run ended normally"}
 	case cut && s == flying:
 		what = "replayed, the run does not end within " + words.Elapsed(limit)
+		if by.Endless {
+			return Outcome{Text: l.headline() + ": " + what}
+		}
 	case s == landed:
 		what = "replayed, the run ended, but handling its failure killed the process"
 	}
@@ -83,9 +91,9 @@ func (l *Left) headline() string {
 	return fmt.Sprintf("the last process died %s, fuzz.%s of %s, seed %d", at, l.Verb, l.Test, l.Seed)
 }
 
-// The exit statuses of a process whose test passed or failed.
+// The exit statuses of a process whose test passed or failed, as Start returns them.
 const (
-	passed = "exit status 0"
+	Passed = "exit status 0"
 	failed = "exit status 1"
 )
 
@@ -99,9 +107,11 @@ func (by Launch) Start(out *Tail, test, dir string, limit time.Duration) (status
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), limit+waitForPipes)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, self, arguments(words.Pattern(test), limit, os.Args[1:])...)
+	cmd := exec.CommandContext(ctx, self, arguments(words.Pattern(test), limit, by.Flags, os.Args[1:])...)
 	cmd.Dir, cmd.WaitDelay = dir, waitForPipes
-	cmd.Env = append(os.Environ(), by.Env...)
+	if cmd.Env = slices.Concat(by.Base, by.Env); by.Base == nil {
+		cmd.Env = append(os.Environ(), by.Env...)
+	}
 	cmd.Stdout, cmd.Stderr = out, out
 	if err := cmd.Run(); cmd.Process == nil {
 		return "", false, err
@@ -113,8 +123,8 @@ func (by Launch) Start(out *Tail, test, dir string, limit time.Duration) (status
 
 // arguments returns the arguments of the replaying process, given the arguments own of
 // this process. It keeps all arguments except flags of package testing. Of these flags
-// it keeps those that a run may depend on.
-func arguments(pattern string, limit time.Duration, own []string) []string {
+// it keeps those that a run may depend on, and adds more.
+func arguments(pattern string, limit time.Duration, more, own []string) []string {
 	list := []string{"-test.run=" + pattern, "-test.timeout=" + limit.String(), "-test.count=1", "-test.paniconexit0"}
 	var rest []string
 	for i := 0; i < len(own); i++ {
@@ -132,7 +142,7 @@ func arguments(pattern string, limit time.Duration, own []string) []string {
 			list = append(list, arg)
 		}
 	}
-	return append(list, rest...)
+	return slices.Concat(list, more, rest)
 }
 
 // switches are the flags of package testing without a value. After a flag that is not a
@@ -163,6 +173,9 @@ const (
 // lastWords are the beginnings of lines that say why a process ended. The first text may
 // also be in the middle of a line.
 var lastWords = []string{"NO PROGRESS for ", dataRace, "fatal error: ", "panic: ", "runtime: ", "SIG", "unexpected fault address"}
+
+// String returns the output.
+func (t *Tail) String() string { return string(t.text) }
 
 // LastWords returns the lines of output that say why the process died (see Reason), with
 // some lines before and after them. It returns the last lines if Reason finds nothing.
