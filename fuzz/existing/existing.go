@@ -223,7 +223,7 @@ func (e *existing) plainly() {
 	switch status, _, err := by.Start(&out, e.Name(), folder, limit); {
 	case err != nil || status != flight.Passed:
 		e.Plain()
-	case strings.Contains("\n"+out.String(), "\n--- SKIP: "+e.Name()+" "):
+	case strings.Contains(out.String(), "--- SKIP: "+e.Name()+" ("):
 		e.Skip(trace.Visible(out.String())) // Skips: the tested function calls Skip itself
 	case testing.Verbose():
 		e.Log(trace.Visible(out.String()))
