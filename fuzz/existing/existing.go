@@ -18,6 +18,7 @@ import (
 	"github.com/jostle-go/jostle/fuzz"
 	"github.com/jostle-go/jostle/fuzz/internal/env"
 	"github.com/jostle-go/jostle/fuzz/internal/flight"
+	"github.com/jostle-go/jostle/fuzz/internal/words"
 	"github.com/jostle-go/jostle/fuzz/search"
 	"github.com/jostle-go/jostle/props"
 	"github.com/jostle-go/jostle/pulse"
@@ -101,8 +102,12 @@ func (e *existing) search() {
 		e.Log("a goroutine has not ended: " + trace.Visible(text))
 	}
 	fuzz.Check(e, e.property)
-	if e.doubts != "" && !e.Failed() {
-		e.Logf("not controlled, because %s", trace.Visible(e.doubts))
+	switch why := cmp.Or(e.cause, e.doubts); {
+	case e.Failed() || why == "":
+	case 0 < e.outside && e.outside < e.runs:
+		e.Logf("%s of %s were not controlled, because %s", words.Grouped(e.outside), words.Count(e.runs, "run"), trace.Visible(why))
+	default:
+		e.Logf("not controlled, because %s", trace.Visible(why))
 	}
 }
 
@@ -182,7 +187,9 @@ type existing struct {
 	enough  func() // cancels context, which ends the search
 	left    int    // the number of goroutines that runs have abandoned
 	held    uint64 // the number of bytes in use when the first goroutines were abandoned
-	outside int    // the number of runs that were not controlled
+	runs    int    // the number of runs of the search
+	outside int    // the number of those that were not controlled
+	cause   string // why the first of those was not controlled, or ""
 	doubts  string // why the test is not controlled, or ""
 	stalled chan struct{}
 	unmute  atomic.Pointer[func()]
@@ -272,10 +279,11 @@ func (e *existing) property(t *props.T) {
 	e.unmute.Store(&unmute)
 	defer unmute() // RunTest panics if the run is given up
 	end := goroutine.RunTest(sys, func() { out = e.Once() })
+	e.runs++
 	e.leave(len(end.Left))
 	switch {
 	case end.Outside != "":
-		e.DoubtedByJostle(end.Outside)
+		e.cause = cmp.Or(e.cause, end.Outside)
 		if e.outside++; e.outside == mostOutside {
 			e.enough()
 		}
