@@ -226,11 +226,11 @@ func (e *existing) plainly() {
 		limit = time.Until(end)
 	}
 	var out flight.Tail
-	by := flight.Launch{Base: environ, Env: []string{Variable + "="}, Flags: []string{"-test.v=true"}}
-	switch status, _, err := by.Start(&out, e.Name(), folder, limit); {
-	case err != nil || status != flight.Passed:
+	by := flight.Launch{Base: environ, Env: []string{Variable + "="}}
+	switch v := by.Verdict(&out, e.Name(), folder, limit); {
+	case v == flight.Fails:
 		e.Plain()
-	case strings.Contains(out.String(), "--- SKIP: "+e.Name()+" ("):
+	case v == flight.Skips:
 		e.Skip(trace.Visible(out.String())) // Skips: the tested function calls Skip itself
 	case testing.Verbose():
 		e.Log(trace.Visible(out.String()))

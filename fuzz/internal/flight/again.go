@@ -32,10 +32,11 @@ const waitForPipes = 3 * time.Second
 
 // A Launch says how the test binary of this process is started.
 type Launch struct {
-	Tool  string   // the command that builds and runs it, such as "go test"
-	Base  []string // the environment of a new process, or nil for that of this process
-	Env   []string // what the environment of a new process has in addition
-	Flags []string // the flags of a new process in addition
+	Tool string   // the command that builds and runs it, such as "go test"
+	Base []string // the environment of a new process, or nil for that of this process
+	Env  []string // what the environment of a new process has in addition
+	// Verbose is set if a new process prints each test that it runs.
+	Verbose bool
 	// Endless is set if a run that does not end in time has not failed. Its process may have been
 	// killed because it was slow.
 	Endless bool
@@ -62,7 +63,7 @@ func (l *Left) Again(limit time.Duration, by Launch) Outcome {
 		return Outcome{Text: fmt.Sprintf("%s: the run cannot be replayed: %v", l.headline(), err)}
 	case s == waiting:
 		return Outcome{Text: fmt.Sprintf("%s: the run could not be replayed: the test did not reach the run within %s (%s)", l.headline(), words.Elapsed(limit), status)}
-	case s == landed && (cut || status == Passed || status == failed):
+	case s == landed && (cut || status == passed || status == failed):
 		return Outcome{Text: l.headline() + ": replayed in its own process, the run ended normally"}
 	case cut && s == flying:
 		what = "replayed, the run does not end within " + words.Elapsed(limit)
@@ -91,9 +92,9 @@ func (l *Left) headline() string {
 	return fmt.Sprintf("the last process died %s, fuzz.%s of %s, seed %d", at, l.Verb, l.Test, l.Seed)
 }
 
-// The exit statuses of a process whose test passed or failed, as Start returns them.
+// The exit statuses of a process whose test passed or failed.
 const (
-	Passed = "exit status 0"
+	passed = "exit status 0"
 	failed = "exit status 1"
 )
 
@@ -107,7 +108,7 @@ func (by Launch) Start(out *Tail, test, dir string, limit time.Duration) (status
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), limit+waitForPipes)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, self, arguments(words.Pattern(test), limit, by.Flags, os.Args[1:])...)
+	cmd := exec.CommandContext(ctx, self, arguments(words.Pattern(test), limit, by.Verbose, os.Args[1:])...)
 	cmd.Dir, cmd.WaitDelay = dir, waitForPipes
 	if cmd.Env = slices.Concat(by.Base, by.Env); by.Base == nil {
 		cmd.Env = append(os.Environ(), by.Env...)
@@ -121,10 +122,32 @@ func (by Launch) Start(out *Tail, test, dir string, limit time.Duration) (status
 	return cmd.ProcessState.String(), ctx.Err() != nil || strings.HasPrefix(out.Reason(), "panic: test timed out after "), nil
 }
 
+// A Verdict is the result of a test.
+type Verdict uint8
+
+// The results of a test.
+const (
+	Fails Verdict = iota
+	Skips
+	Passes
+)
+
+// Verdict runs only the given test in a new process, as Start does.
+func (by Launch) Verdict(out *Tail, test, dir string, limit time.Duration) Verdict {
+	by.Verbose = true
+	switch status, _, err := by.Start(out, test, dir, limit); {
+	case err != nil || status != passed:
+		return Fails
+	case strings.Contains(string(out.text), "--- SKIP: "+test+" ("):
+		return Skips
+	}
+	return Passes
+}
+
 // arguments returns the arguments of the replaying process, given the arguments own of
 // this process. It keeps all arguments except flags of package testing. Of these flags
-// it keeps those that a run may depend on, and adds more.
-func arguments(pattern string, limit time.Duration, more, own []string) []string {
+// it keeps those that a run may depend on.
+func arguments(pattern string, limit time.Duration, verbose bool, own []string) []string {
 	list := []string{"-test.run=" + pattern, "-test.timeout=" + limit.String(), "-test.count=1", "-test.paniconexit0"}
 	var rest []string
 	for i := 0; i < len(own); i++ {
@@ -142,7 +165,10 @@ func arguments(pattern string, limit time.Duration, more, own []string) []string
 			list = append(list, arg)
 		}
 	}
-	return slices.Concat(list, more, rest)
+	if verbose {
+		list = append(list, "-test.v=true")
+	}
+	return append(list, rest...)
 }
 
 // switches are the flags of package testing without a value. After a flag that is not a

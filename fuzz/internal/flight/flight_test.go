@@ -215,12 +215,12 @@ func TestBeginAllocatesNothing(t *testing.T) {
 }
 
 // A replaying process gets the arguments of the test, and
-// the flags of package testing that can influence a run. Further flags come after them.
+// the flags of package testing that can influence a run.
 func TestArguments(t *testing.T) {
 	own := []string{"-test.v=true", "-test.short", "--test.cpu=1,2", "-test.run=^TestX", "-test.fuzz=F", "-test.testlogfile=/x",
 		"-test.timeout", "1m", "-test.parallel", "3", "-test.v", "-size=3", "more"}
-	got := strings.Join(arguments("^TestBank$/^big$", 5*time.Second, []string{"-test.v=false"}, own), " ")
-	const want = "-test.run=^TestBank$/^big$ -test.timeout=5s -test.count=1 -test.paniconexit0 -test.v=true -test.short --test.cpu=1,2 -test.parallel=3 -test.v -test.v=false -size=3 more"
+	got := strings.Join(arguments("^TestBank$/^big$", 5*time.Second, true, own), " ")
+	const want = "-test.run=^TestBank$/^big$ -test.timeout=5s -test.count=1 -test.paniconexit0 -test.v=true -test.short --test.cpu=1,2 -test.parallel=3 -test.v -test.v=true -size=3 more"
 	if got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
