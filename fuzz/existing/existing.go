@@ -217,9 +217,8 @@ var (
 func (e *existing) EnvironmentOfJostle() []string { return environ }
 
 // plainly runs the test without control. It does so in a new process, because a run that is
-// given up calls no deferred functions: it may leave package-level variables changed and
-// listeners open. If the test fails there, it runs in this process too, because it may depend on
-// earlier tests.
+// given up may leave package-level variables changed and listeners open. If the test fails there,
+// it runs in this process too, because it may depend on earlier tests.
 func (e *existing) plainly() {
 	limit := time.Hour
 	if end, ok := e.Deadline(); ok {
