@@ -96,7 +96,7 @@ func (v *verb) patience() time.Duration {
 // launch says how the test binary is started again.
 func (v *verb) launch() flight.Launch {
 	if d, ok := v.t.TB.(doubter); ok {
-		return flight.Launch{Tool: "jostle test", Env: d.EnvironmentOfJostle()}
+		return flight.Launch{Tool: "jostle test", Base: d.EnvironmentOfJostle(), Endless: true}
 	}
 	return flight.Launch{Tool: "go test"}
 }

@@ -137,8 +137,8 @@ type doubter interface {
 	DoubtedByJostle(reason string)
 	// StalledByJostle is called instead of reporting a run without progress.
 	StalledByJostle()
-	// EnvironmentOfJostle returns the environment variables by which a new process of the test
-	// binary runs existing tests under control too.
+	// EnvironmentOfJostle returns the environment in which a new process of the test binary runs
+	// existing tests under control too, or nil for that of this process.
 	EnvironmentOfJostle() []string
 }
 
@@ -215,7 +215,11 @@ func (v *verb) fail(f *record.Record) {
 func (v *verb) repeats(d doubter, f *record.Record) bool {
 	v.t.Helper()
 	if f.Differs != "" {
-		d.DoubtedByJostle("a failing run did not repeat: " + f.Differs)
+		run := "a failing run"
+		if !f.Worth { // it has passed
+			run = "a run"
+		}
+		d.DoubtedByJostle(run + " did not repeat: " + f.Differs)
 		return false
 	}
 	if os.Getenv("JOSTLE_REPLAY") != "" {

@@ -6,6 +6,7 @@ package existing
 import (
 	"cmp"
 	"context"
+	"os"
 	"runtime"
 	"runtime/metrics"
 	"slices"
@@ -16,6 +17,8 @@ import (
 
 	"github.com/jostle-go/jostle/fuzz"
 	"github.com/jostle-go/jostle/fuzz/internal/env"
+	"github.com/jostle-go/jostle/fuzz/internal/flight"
+	"github.com/jostle-go/jostle/fuzz/internal/words"
 	"github.com/jostle-go/jostle/fuzz/search"
 	"github.com/jostle-go/jostle/props"
 	"github.com/jostle-go/jostle/pulse"
@@ -66,7 +69,7 @@ func Test(t *testing.T, s Subject) {
 			(*unmute)()
 		}
 		t.Logf("not controlled, because it runs for %v without an operation at which another goroutine may run", stall)
-		s.Plain()
+		e.plainly()
 	}
 }
 
@@ -77,7 +80,7 @@ func (e *existing) search() {
 	switch {
 	case end.Outside != "":
 		e.Logf("not controlled, because %s", trace.Visible(end.Outside))
-		e.finally = e.Plain
+		e.finally = e.plainly
 		return
 	case first.Skipped:
 		e.finally = func() { e.Skip(trace.Visible(strings.TrimSpace(lines(first.Said)))) } // Skips: the tested function calls Skip itself
@@ -86,7 +89,7 @@ func (e *existing) search() {
 	if failed && !first.Raced && e.alwaysFails() {
 		e.Log("not controlled, because it fails in every order under control, so go test decides: " + trace.Visible(lines(first.Said)))
 		e.finally = func() {
-			if e.Plain(); !e.Failed() {
+			if e.plainly(); !e.Failed() {
 				e.Log("it passes without control")
 			}
 		}
@@ -99,8 +102,12 @@ func (e *existing) search() {
 		e.Log("a goroutine has not ended: " + trace.Visible(text))
 	}
 	fuzz.Check(e, e.property)
-	if e.doubts != "" && !e.Failed() {
-		e.Logf("not controlled, because %s", trace.Visible(e.doubts))
+	switch why := cmp.Or(e.cause, e.doubts); {
+	case e.Failed() || why == "":
+	case 0 < e.outside && e.outside < e.runs:
+		e.Logf("%s of %s were not controlled, because %s", words.Grouped(e.outside), words.Count(e.runs, "run"), trace.Visible(why))
+	default:
+		e.Logf("not controlled, because %s", trace.Visible(why))
 	}
 }
 
@@ -180,7 +187,9 @@ type existing struct {
 	enough  func() // cancels context, which ends the search
 	left    int    // the number of goroutines that runs have abandoned
 	held    uint64 // the number of bytes in use when the first goroutines were abandoned
-	outside int    // the number of runs that were not controlled
+	runs    int    // the number of runs of the search
+	outside int    // the number of those that were not controlled
+	cause   string // why the first of those was not controlled, or ""
 	doubts  string // why the test is not controlled, or ""
 	stalled chan struct{}
 	unmute  atomic.Pointer[func()]
@@ -197,8 +206,35 @@ func (e *existing) DoubtedByJostle(reason string) { e.doubts = cmp.Or(e.doubts, 
 // Variable is the environment variable that makes a test binary run its tests under control.
 const Variable = "JOSTLE_TEST"
 
+// environ and folder are the environment and the working directory in which the process has
+// started, with Variable. A run that is given up may have changed those of the process.
+var (
+	environ   = os.Environ()
+	folder, _ = os.Getwd()
+)
+
 // EnvironmentOfJostle makes a new process of this test binary run existing tests under control.
-func (e *existing) EnvironmentOfJostle() []string { return []string{Variable + "=1"} }
+func (e *existing) EnvironmentOfJostle() []string { return environ }
+
+// plainly runs the test without control. It does so in a new process, because a run that is
+// given up may leave package-level variables changed and listeners open. If the test fails there,
+// it runs in this process too, because it may depend on earlier tests.
+func (e *existing) plainly() {
+	limit := time.Hour
+	if end, ok := e.Deadline(); ok {
+		limit = time.Until(end)
+	}
+	var out flight.Tail
+	by := flight.Launch{Base: environ, Env: []string{Variable + "="}}
+	switch v := by.Verdict(&out, e.Name(), folder, limit); {
+	case v == flight.Fails:
+		e.Plain()
+	case v == flight.Skips:
+		e.Skip(trace.Visible(out.String())) // Skips: the tested function calls Skip itself
+	case testing.Verbose():
+		e.Log(trace.Visible(out.String()))
+	}
+}
 
 // mostLeft is the number of abandoned goroutines after which the search ends. If there are
 // any, the search also ends when more than mostHeld bytes are in use. An abandoned goroutine
@@ -242,10 +278,11 @@ func (e *existing) property(t *props.T) {
 	e.unmute.Store(&unmute)
 	defer unmute() // RunTest panics if the run is given up
 	end := goroutine.RunTest(sys, func() { out = e.Once() })
+	e.runs++
 	e.leave(len(end.Left))
 	switch {
 	case end.Outside != "":
-		e.DoubtedByJostle(end.Outside)
+		e.cause = cmp.Or(e.cause, end.Outside)
 		if e.outside++; e.outside == mostOutside {
 			e.enough()
 		}

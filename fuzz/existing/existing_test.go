@@ -1,6 +1,7 @@
 package existing
 
 import (
+	"os"
 	"runtime"
 	"strings"
 	"testing"
@@ -69,6 +70,44 @@ func TestOrdinaryBuild(t *testing.T) {
 	e.DoubtedByJostle("second")
 	if !strings.HasPrefix(e.doubts, "first") {
 		t.Errorf("the reason is %q", e.doubts)
+	}
+}
+
+// TestPlainly: a test that is not controlled runs in a new process, with the environment and the
+// working directory of the start. If it fails there, it runs in this process too.
+func TestPlainly(t *testing.T) {
+	const changed = "JOSTLE_CHANGED"
+	_, child := os.LookupEnv(Variable)
+	for _, c := range []struct {
+		name  string
+		do    func(*testing.T) // in the new process
+		again bool             // set if it runs in this process too
+	}{
+		{"passes", func(*testing.T) {}, false},
+		{"skips", func(t *testing.T) { t.Skip() }, false}, // Skips: the tested function skips if its process does
+		{"fails", func(t *testing.T) { t.Error(os.Args) }, true},
+		{"starts afresh", func(t *testing.T) {
+			if dir, _ := os.Getwd(); dir != folder || os.Getenv(changed) != "" {
+				t.Error(dir)
+			}
+		}, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if child {
+				c.do(t)
+				return
+			}
+			t.Chdir(t.TempDir())
+			t.Setenv(changed, "1")
+			again := false
+			defer func() {
+				if again != c.again || t.Skipped() != (c.name == "skips") {
+					t.Errorf("runs again: %v, skipped: %v", again, t.Skipped())
+				}
+			}()
+			e := &existing{T: t, Subject: Subject{Plain: func() { again = true }}}
+			e.plainly()
+		})
 	}
 }
 

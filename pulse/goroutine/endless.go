@@ -1,6 +1,7 @@
 package goroutine
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -41,14 +42,14 @@ func (w *world) endless() {
 	}
 	w.cause = fmt.Sprintf("it does not end within %d steps", mostSteps)
 	if len(waits) > 0 {
-		w.cause += fmt.Sprintf(": in the last %d, only %s ran, and %s", lately, listed(running, nameOf), listed(waits, func(v stack.Wait) string { return v.String() }))
+		w.cause += fmt.Sprintf(": in the last %d, only %s ran, and %s", lately, namesOf(running), listed(waits, func(v stack.Wait) string { return v.String() }))
 	}
 }
 
 // deadlock returns the failure for goroutines of which some wait for each other's locks.
 func (w *world) deadlock(running []*routine, waits []stack.Wait) *pulse.Failure {
 	f := &pulse.Failure{Kind: pulse.KindStuck, Step: w.host.Step(), Waits: waits, Detail: stack.Report(waits, nil), Site: waits[0].At.Func}
-	f.Text = fmt.Sprintf("stuck: goroutines wait for each other's locks, and in the last %d steps only %s ran", lately, listed(running, nameOf))
+	f.Text = fmt.Sprintf("stuck: goroutines wait for each other's locks, and in the last %d steps only %s ran", lately, namesOf(running))
 	for _, v := range waits {
 		f.Site = min(f.Site, v.At.Func)
 	}
@@ -74,9 +75,13 @@ func (w *world) lately() (running, blocked []*routine) {
 	return running, blocked
 }
 
-func nameOf(r *routine) string  { return r.ref.String() }
 func isTest(r *routine) bool    { return r.test }
 func (r *routine) locked() bool { return r.state().locks }
+
+// namesOf names the goroutines that have taken a step lately. If there are none, all steps were clock ticks.
+func namesOf(running []*routine) string {
+	return cmp.Or(listed(running, func(r *routine) string { return r.ref.String() }), "the clock")
+}
 
 // listed returns the texts of the first elements of a list, and the number of
 // further elements.

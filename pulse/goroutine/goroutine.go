@@ -98,7 +98,9 @@ type End struct {
 }
 
 // RunTest is like Run, but the run ends when main returns. Goroutines that have
-// not ended by then run on for a while. Then they are abandoned: they never run again.
+// not ended by then run on for a while. Then they are abandoned: they never run again. If the
+// run is not controlled, the goroutine that has done what is not controlled calls its deferred
+// functions and ends, and so do the tests that wait for it.
 func RunTest(sys *pulse.System, main func()) End { return open().runTest(sys, main) }
 
 func (d *door) runTest(sys *pulse.System, main func()) (e End) {
@@ -110,7 +112,7 @@ func (d *door) runTest(sys *pulse.System, main func()) (e End) {
 	if w.sys.Run() && w.cause == "" && w.list[0].waits() {
 		w.stop()
 	}
-	if w.cause == "" && w.list[0].why == exited {
+	if w.cause == "" && w.list[0].why == exited || w.outside(w.control) != "" {
 		w.settle()
 	}
 	return End{w.cause, w.left()}

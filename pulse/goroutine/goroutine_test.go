@@ -192,7 +192,8 @@ func TestRunTest(t *testing.T) {
 		{"timers fire in order", []act{starts(sleeps(2, time.Minute), exits), sleeps(1, time.Hour), exits}, "1 2 1 2 1", "", ""},
 		{"it panics", []act{{why: panicked}}, "1", "", "panic in main: lost"},
 		{"it reads the network", []act{{blocked, 0, func(f *fake) { f.cause = "the network" }}}, "1", "it depends on the network", ""},
-		{"another process has the answer", []act{starts(act{blocked, 0, func(f *fake) { f.cause = "another process" }}), blocks}, "1 2",
+		{"it reads the network, and ends", []act{{yielded, 0, func(f *fake) { f.cause = "the network" }}, exits}, "1 1", "it depends on the network", ""},
+		{"another process has the answer", []act{starts(act{blocked, 0, func(f *fake) { f.cause = "another process" }}), blocks}, "1 2 1",
 			"it depends on another process", ""},
 	} {
 		f := &fake{}
@@ -362,6 +363,19 @@ func TestTicker(t *testing.T) {
 			t.Errorf("%s: %q, %q after %d steps, want %q, %q after %d", c.name, end.Outside, failed, sys.Steps(), c.outside, c.failed, c.steps)
 		}
 		sys.Close()
+	}
+}
+
+// TestOnlyClock: a ticker that no goroutine waits for may tick forever.
+func TestOnlyClock(t *testing.T) {
+	f := &fake{}
+	d := f.door(blocks)
+	d.times = func(control) (now, next int64) { return f.now, f.now + 1 }
+	d.due = func(control, int64) int { return 1 }
+	d.advance = func(_ control, now int64, _ int) (more bool) { f.now = now; return false }
+	const want = "it does not end within 30000 steps: in the last 1000, only the clock ran, and main waits in chan receive"
+	if end := d.runTest(pulse.New(pulse.Options{}), nil); end.Outside != want {
+		t.Errorf("%q, want %q", end.Outside, want)
 	}
 }
 

@@ -33,7 +33,13 @@ const waitForPipes = 3 * time.Second
 // A Launch says how the test binary of this process is started.
 type Launch struct {
 	Tool string   // the command that builds and runs it, such as "go test"
-	Env  []string // the environment variables that a new process gets in addition to those of this process
+	Base []string // the environment of a new process, or nil for that of this process
+	Env  []string // what the environment of a new process has in addition
+	// Verbose is set if a new process prints each test that it runs.
+	Verbose bool
+	// Endless is set if a run that does not end in time has not failed. Its process may have been
+	// killed because it was slow.
+	Endless bool
 }
 
 // Again replays the runs of the record in a new process. It starts the current test
@@ -61,6 +67,9 @@ func (l *Left) Again(limit time.Duration, by Launch) Outcome {
 		return Outcome{Text: l.headline() + ": replayed in its own process, the run ended normally"}
 	case cut && s == flying:
 		what = "replayed, the run does not end within " + words.Elapsed(limit)
+		if by.Endless {
+			return Outcome{Text: l.headline() + ": " + what}
+		}
 	case s == landed:
 		what = "replayed, the run ended, but handling its failure killed the process"
 	}
@@ -99,9 +108,11 @@ func (by Launch) Start(out *Tail, test, dir string, limit time.Duration) (status
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), limit+waitForPipes)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, self, arguments(words.Pattern(test), limit, os.Args[1:])...)
+	cmd := exec.CommandContext(ctx, self, arguments(words.Pattern(test), limit, by.Verbose, os.Args[1:])...)
 	cmd.Dir, cmd.WaitDelay = dir, waitForPipes
-	cmd.Env = append(os.Environ(), by.Env...)
+	if cmd.Env = slices.Concat(by.Base, by.Env); by.Base == nil {
+		cmd.Env = append(os.Environ(), by.Env...)
+	}
 	cmd.Stdout, cmd.Stderr = out, out
 	if err := cmd.Run(); cmd.Process == nil {
 		return "", false, err
@@ -111,10 +122,32 @@ func (by Launch) Start(out *Tail, test, dir string, limit time.Duration) (status
 	return cmd.ProcessState.String(), ctx.Err() != nil || strings.HasPrefix(out.Reason(), "panic: test timed out after "), nil
 }
 
+// A Verdict is the result of a test.
+type Verdict uint8
+
+// The results of a test.
+const (
+	Fails Verdict = iota
+	Skips
+	Passes
+)
+
+// Verdict runs only the given test in a new process, as Start does.
+func (by Launch) Verdict(out *Tail, test, dir string, limit time.Duration) Verdict {
+	by.Verbose = true
+	switch status, _, err := by.Start(out, test, dir, limit); {
+	case err != nil || status != passed:
+		return Fails
+	case strings.Contains(string(out.text), "--- SKIP: "+test+" ("):
+		return Skips
+	}
+	return Passes
+}
+
 // arguments returns the arguments of the replaying process, given the arguments own of
 // this process. It keeps all arguments except flags of package testing. Of these flags
 // it keeps those that a run may depend on.
-func arguments(pattern string, limit time.Duration, own []string) []string {
+func arguments(pattern string, limit time.Duration, verbose bool, own []string) []string {
 	list := []string{"-test.run=" + pattern, "-test.timeout=" + limit.String(), "-test.count=1", "-test.paniconexit0"}
 	var rest []string
 	for i := 0; i < len(own); i++ {
@@ -131,6 +164,9 @@ func arguments(pattern string, limit time.Duration, own []string) []string {
 		case slices.Contains([]string{"short", "v", "cpu", "parallel"}, name):
 			list = append(list, arg)
 		}
+	}
+	if verbose {
+		list = append(list, "-test.v=true")
 	}
 	return append(list, rest...)
 }
@@ -163,6 +199,9 @@ const (
 // lastWords are the beginnings of lines that say why a process ended. The first text may
 // also be in the middle of a line.
 var lastWords = []string{"NO PROGRESS for ", dataRace, "fatal error: ", "panic: ", "runtime: ", "SIG", "unexpected fault address"}
+
+// String returns the output.
+func (t *Tail) String() string { return string(t.text) }
 
 // LastWords returns the lines of output that say why the process died (see Reason), with
 // some lines before and after them. It returns the last lines if Reason finds nothing.

@@ -219,8 +219,8 @@ func TestBeginAllocatesNothing(t *testing.T) {
 func TestArguments(t *testing.T) {
 	own := []string{"-test.v=true", "-test.short", "--test.cpu=1,2", "-test.run=^TestX", "-test.fuzz=F", "-test.testlogfile=/x",
 		"-test.timeout", "1m", "-test.parallel", "3", "-test.v", "-size=3", "more"}
-	got := strings.Join(arguments("^TestBank$/^big$", 5*time.Second, own), " ")
-	const want = "-test.run=^TestBank$/^big$ -test.timeout=5s -test.count=1 -test.paniconexit0 -test.v=true -test.short --test.cpu=1,2 -test.parallel=3 -test.v -size=3 more"
+	got := strings.Join(arguments("^TestBank$/^big$", 5*time.Second, true, own), " ")
+	const want = "-test.run=^TestBank$/^big$ -test.timeout=5s -test.count=1 -test.paniconexit0 -test.v=true -test.short --test.cpu=1,2 -test.parallel=3 -test.v -test.v=true -size=3 more"
 	if got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
@@ -390,18 +390,20 @@ func linger(more ...*os.File) (*exec.Cmd, error) {
 // blamed. If the time limit ends a process, that does not count as its death.
 func TestWhatComesOfRuns(t *testing.T) {
 	for _, c := range []struct {
-		deeds string
-		died  bool
-		want  string
+		deeds   string
+		endless bool // as in Launch
+		died    bool
+		want    string
 	}{
-		{"begins lands", false, ": replayed in its own process, the run ended normally"},
-		{"begins lands fails", false, ": replayed in its own process, the run ended normally"},
-		{"begins lands stays", false, ": replayed in its own process, the run ended normally"},
-		{"begins lands leaves", false, ": replayed in its own process, the run ended normally"},
-		{"begins lands exits", true, ": replayed, the run ended, but handling its failure killed the process: exit status 3"},
-		{"begins exits", true, ": replayed, the run kills its process again: exit status 3"},
-		{"begins stays", true, ": replayed, the run does not end within 5s: exit status 2"},
-		{"fails", false, ": the run could not be replayed: the test did not reach the run within 30s (exit status 1)"},
+		{"begins lands", false, false, ": replayed in its own process, the run ended normally"},
+		{"begins lands fails", false, false, ": replayed in its own process, the run ended normally"},
+		{"begins lands stays", false, false, ": replayed in its own process, the run ended normally"},
+		{"begins lands leaves", false, false, ": replayed in its own process, the run ended normally"},
+		{"begins lands exits", false, true, ": replayed, the run ended, but handling its failure killed the process: exit status 3"},
+		{"begins exits", false, true, ": replayed, the run kills its process again: exit status 3"},
+		{"begins stays", false, true, ": replayed, the run does not end within 5s: exit status 2"},
+		{"begins stays", true, false, ": replayed, the run does not end within 5s"},
+		{"fails", false, false, ": the run could not be replayed: the test did not reach the run within 30s (exit status 1)"},
 	} {
 		t.Run(c.deeds, func(t *testing.T) {
 			t.Parallel()
@@ -418,7 +420,7 @@ func TestWhatComesOfRuns(t *testing.T) {
 			if strings.HasSuffix(c.deeds, "stays") {
 				limit = 5 * time.Second
 			}
-			out := list[0].Again(limit, Launch{Tool: "jostle test"})
+			out := list[0].Again(limit, Launch{Tool: "jostle test", Endless: c.endless})
 			list[0].Remove()
 			if out.Died != c.died || !strings.Contains(out.Text, c.want) {
 				t.Errorf("died %v, says %q; want %v, %q", out.Died, out.Text, c.died, c.want)

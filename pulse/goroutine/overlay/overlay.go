@@ -167,7 +167,6 @@ func addTo(goroot string, files map[string][]byte) error {
 		"syscall/jostle.go":                   "syscall.go.txt",
 		"testing/jostle.go":                   "testing.go.txt",
 		ours + "/fuzz/existing/hook.go":       "existing.go.txt",
-		ours + "/fuzz/existing/afresh.go":     "afresh.go.txt",
 		ours + "/pulse/internal/self/self.go": "self.go.txt",
 	} {
 		text, err := std.ReadFile("std/" + from)
