@@ -32,10 +32,11 @@ type door struct {
 	outside func(control) string
 	locks   func(c control, i int) *locked
 	awaited func(g thread, i int) (object, made uintptr)
+	random  func(control) bool
 }
 
 // doorVersion is the version of the declarations shared with the runtime.
-const doorVersion = 8
+const doorVersion = 9
 
 // A reason says why a goroutine has returned control to jostle.
 type reason uint8

@@ -20,6 +20,8 @@ type world struct {
 	live     int        // the number of goroutines that have not ended
 	lonely   int        // the number of steps since another goroutine could run
 	steps    int
+	most     int                       // the number of steps after which the run of a test counts as endless
+	unending bool                      // set if it does
 	spins    int                       // the number of successive steps in which one goroutine ran alone without waiting
 	cause    string                    // why the run is not controlled, or ""
 	state    state                     // the result of stateOf
@@ -30,6 +32,7 @@ type world struct {
 	clock pulse.Ref // the actor that fires the timers of the goroutines
 	timer pulse.Timer
 	due   int64 // virtual time of the next timer, or 0
+	early bool  // set if the clock has a message by which the next timer fires early
 }
 
 // stateOf describes a goroutine. The result is valid until the next call.
@@ -107,7 +110,7 @@ const mostLonely = 100
 // runsOn reports whether the goroutine that is about to take a step need not give the
 // control back at its next operation.
 func (w *world) runsOn() bool {
-	if w.ready > 0 {
+	if w.ready > 0 || w.early {
 		w.lonely = 0
 		return false
 	}
@@ -231,9 +234,27 @@ func (w *world) touch() {
 	}
 }
 
-// setClock sets the timer of the system to the goroutines' next timer.
-func (w *world) setClock() {
+// soon is the time within which a timer of a test may fire although goroutines can run. Code
+// takes time: without this, a timer of a nanosecond would fire only when nothing else goes on.
+const soon = int64(time.Microsecond)
+
+// setClock sets the timer of the system to the goroutines' next timer. If that is due soon, and
+// a goroutine has taken the running step, the strategy may let it fire before others run.
+func (w *world) setClock(goroutine bool) {
 	now, next := w.times(w.control)
+	w.setTimer(now, next)
+	if goroutine && w.ends && !w.early && next != 0 && next-now <= soon {
+		w.early = true
+		w.host.Enqueue(w.host.Running(), w.clock, earlyTick{})
+	}
+}
+
+// An earlyTick is the message by which the next timer fires although goroutines can run.
+type earlyTick struct{}
+
+func (earlyTick) String() string { return "tick" }
+
+func (w *world) setTimer(now, next int64) {
 	if next == w.due {
 		return
 	}
@@ -256,10 +277,20 @@ const late = time.Nanosecond
 
 // tick fires the timers that are due: all of them in the order in which they were made, or only
 // one. In the second case what that one wakes may run before the others fire.
-func (w *world) tick(ctx *pulse.Ctx, _ any) {
+func (w *world) tick(ctx *pulse.Ctx, msg any) {
+	w.steps++
+	if msg == (earlyTick{}) {
+		w.early = false
+		now, _ := w.times(w.control)
+		if w.due == 0 || w.due-now > soon { // the timer has been stopped
+			return
+		}
+		w.host.Touch(trace.AllSteps)
+		w.timer.Stop()
+	}
 	now := w.due + int64(late)
 	w.due = 0
-	if w.steps++; w.over(nil) {
+	if w.over(nil) {
 		w.end()
 		return
 	}
@@ -269,7 +300,7 @@ func (w *world) tick(ctx *pulse.Ctx, _ any) {
 		w.fire(now)
 	}
 	w.takeNew(ctx.Self())
-	w.setClock()
+	w.setClock(false)
 }
 
 // end ends the run: no goroutine runs any more.
@@ -281,5 +312,6 @@ func (w *world) end() {
 	}
 	if w.due != 0 {
 		w.timer.Stop()
+		w.due = 0
 	}
 }
