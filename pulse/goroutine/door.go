@@ -17,7 +17,7 @@ type (
 // declaration, in overlay/std/control.go.txt.
 type door struct {
 	version int
-	start   func(seed uint64, faults int) control
+	start   func(seed uint64, faults int, test bool) control
 	drive   func(control)
 	spawn   func(c control, f func())
 	next    func(control) thread
@@ -63,6 +63,7 @@ const (
 	opMake
 	opAll // the step depends on all other steps
 	opNetwork
+	opGo
 )
 
 // A locked says where a goroutine has locked a mutex, or begun to.

@@ -182,7 +182,7 @@ func (d *door) begin(sys *pulse.System, seed uint64, main func(), ends bool) *wo
 		sys.Run() // it calls Options.Failed, so a property reports this failure
 		return nil
 	}
-	w := &world{door: d, sys: sys, host: sys.Host(), ends: ends, most: mostSteps, control: d.start(seed+1, sys.Options().Faults.Network)}
+	w := &world{door: d, sys: sys, host: sys.Host(), ends: ends, most: mostSteps, control: d.start(seed+1, sys.Options().Faults.Network, ends)}
 	if n := sys.Options().Steps; n > 0 {
 		w.most = n - lately // the system fails a run that takes more steps
 	}

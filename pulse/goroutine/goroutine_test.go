@@ -100,7 +100,7 @@ func (f *fake) door(script ...act) *door {
 	f.timers = map[int64][]int{}
 	return &door{
 		version: doorVersion,
-		start:   func(seed uint64, faults int) control { f.seed, f.faults = seed, faults; return control(f) },
+		start:   func(seed uint64, faults int, _ bool) control { f.seed, f.faults = seed, faults; return control(f) },
 		drive:   func(c control) { f.driven = c != nil },
 		spawn:   func(control, func()) { f.spawn(script...) },
 		next: func(control) thread {
