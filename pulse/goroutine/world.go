@@ -20,6 +20,7 @@ type world struct {
 	live     int        // the number of goroutines that have not ended
 	lonely   int        // the number of steps since another goroutine could run
 	steps    int
+	quarters int  // how often a quarter of patience had passed when share last looked
 	most     int                       // the number of steps after which the run of a test counts as endless
 	unending bool                      // set if it does
 	spins    int                       // the number of successive steps in which one goroutine ran alone without waiting
@@ -83,16 +84,18 @@ func (w *world) share(by *routine) {
 		}
 		w.held = w.held[:0]
 	}
-	if w.steps%(patience/4) != 0 || w.starving != nil {
+	quarters := w.steps / (patience / 4)
+	if quarters == w.quarters || w.starving != nil {
 		return
 	}
+	w.quarters = quarters
 	for _, r := range w.list {
 		if r != nil && r.turn != nil && w.steps-r.since > patience {
 			w.starving = r
 			break
 		}
 	}
-	if w.steps%patience == 0 {
+	if quarters%4 == 0 {
 		w.host.Touch(trace.AllSteps) // the number of steps matters from here on
 		now, _ := w.times(w.control)
 		w.fire(now + int64(time.Millisecond))
