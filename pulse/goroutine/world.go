@@ -20,7 +20,7 @@ type world struct {
 	live     int        // the number of goroutines that have not ended
 	lonely   int        // the number of steps since another goroutine could run
 	steps    int
-	quarters int  // how often a quarter of patience had passed when share last looked
+	quarters int                       // how often a quarter of patience had passed when share last looked
 	most     int                       // the number of steps after which the run of a test counts as endless
 	unending bool                      // set if it does
 	spins    int                       // the number of successive steps in which one goroutine ran alone without waiting
