@@ -102,7 +102,7 @@ func underControl(t *testing.T, dir string, result *regexp.Regexp, args ...strin
 			doubtful := strings.Contains(said, "not controlled") && !strings.Contains(said, "it fails in every order under control")
 			failed[name] += count(out[m[2]:m[3]] == "FAIL" && !doubtful)
 			if doubtful || out[m[2]:m[3]] != "FAIL" {
-				t.Logf("seed %d: %s: %.1000s", seed+1, name, said)
+				t.Logf("seed %d: %s: %.500s", seed+1, name, said)
 			}
 		}
 		if len(names) == 0 {
