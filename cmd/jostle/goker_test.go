@@ -30,12 +30,12 @@ func TestGoKer(t *testing.T) {
 		{"nonblocking", 35, 2, []string{"-race"}, "_ = goleak.VerifyNone"},
 	} {
 		dir := goker(t, filepath.Join(from, "gobench", "goker", kind.name), kind.check)
-		names, ours := underControl(t, dir, packageResult, append(kind.race, "-timeout", "1m", "-run", "^TestUnderCheck$", "./...")...)
+		names, ours := underControl(t, dir, packageResult, append(kind.race, "-timeout", "1m", "-run", "^TestChecked", "./...")...)
 		sum := [3]int{}
 		for _, name := range names {
 			at := filepath.Join(dir, filepath.FromSlash(name))
-			plain := plainly(t, at, []string{"TestAlone"}, nil)["TestAlone"]
-			other := plainly(t, at, []string{"TestUnderCheck"}, kind.race)["TestUnderCheck"]
+			plain := plainly(t, at, []string{"TestAlone.*"}, nil)["TestAlone.*"]
+			other := plainly(t, at, []string{"TestChecked.*"}, kind.race)["TestChecked.*"]
 			table += fmt.Sprintf("%-36s %2d of %d %-8s %s\n", kind.name+"/"+name, ours[name], seeds, found(plain), found(other))
 			sum = [3]int{sum[0] + count(ours[name] == seeds), sum[1] + count(plain), sum[2] + count(other)}
 		}
@@ -51,8 +51,8 @@ func TestGoKer(t *testing.T) {
 // no line of its own.
 var packageResult = regexp.MustCompile(`(?m)^(ok|FAIL)\s+goker/(\S+)\s`)
 
-// goker returns a module with the kernels of a folder, each in its package. In each package TestAlone
-// is the test of the kernel, and TestUnderCheck does a check too. The kernels rely on loop variables
+// goker returns a module with the kernels of a folder, each in its package. There TestAlone… is the
+// test of the kernel, and TestChecked… does a check too. The kernels rely on loop variables
 // that are shared by the iterations, as before Go 1.22.
 func goker(t *testing.T, from, check string) (dir string) {
 	t.Helper()
@@ -66,12 +66,12 @@ func goker(t *testing.T, from, check string) (dir string) {
 	}
 	for _, name := range files {
 		text, err := os.ReadFile(name)
-		m := regexp.MustCompile(`(?ms)^package (\w+)$.*^func (Test\w+)\(`).FindSubmatch(text)
+		m := regexp.MustCompile(`(?ms)^package (\w+)$.*^func Test(\w+)\(`).FindSubmatch(text)
 		if err != nil || m == nil {
 			t.Fatalf("%s has no test: %v", name, err)
 		}
-		own := fmt.Sprintf("package %s\n\nimport (\n\t\"testing\"\n\n\t\"go.uber.org/goleak\"\n)\n\n"+
-			"func TestAlone(t *testing.T) { %s(t) }\n\nfunc TestUnderCheck(t *testing.T) {\n\t%s\n\t%s(t)\n}\n", m[1], m[2], check, m[2])
+		own := fmt.Sprintf("package %[1]s\n\nimport (\n\t\"testing\"\n\n\t\"go.uber.org/goleak\"\n)\n\n"+
+			"func TestAlone%[2]s(t *testing.T) { Test%[2]s(t) }\n\nfunc TestChecked%[2]s(t *testing.T) {\n\t%[3]s\n\tTest%[2]s(t)\n}\n", m[1], m[2], check)
 		if err := os.WriteFile(filepath.Join(filepath.Dir(name), "jostle_test.go"), []byte(own), 0o666); err != nil {
 			t.Fatal(err)
 		}
