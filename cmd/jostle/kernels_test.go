@@ -171,7 +171,7 @@ func runJostle(t *testing.T, dir string, args ...string) string {
 func TestReplays(t *testing.T) {
 	dir := kernels(t)
 	same := regexp.MustCompile(`(?m)\.case \(as saved\), .*, replayed 2 of 2, and in a new process$`) // three replays, and a new process
-	for _, name := range []string{"BlockingGrpc1353", "BlockingKubernetes5316", "BlockingMoby28462", "BlockingMoby30408", "NonblockingGrpc1687"} {
+	for _, name := range []string{"BlockingGrpc1353", "BlockingKubernetes5316", "BlockingMoby28462", "BlockingMoby30408", "BlockingMoby33293", "NonblockingGrpc1687"} {
 		t.Setenv("JOSTLE_OUT", t.TempDir())
 		for _, c := range []struct {
 			flag string

@@ -281,6 +281,16 @@ func TestPatience(t *testing.T) {
 	}
 }
 
+// TestPatienceWithTicks: time passes in a long run although a tick comes at every third step.
+func TestPatienceWithTicks(t *testing.T) {
+	f := &fake{}
+	ticks := slices.Repeat([]act{sleeps(2, time.Nanosecond)}, 1000)
+	f.door(append([]act{starts(ticks...)}, slices.Repeat([]act{yields}, 1000)...)...).runTest(pulse.New(pulse.Options{Steps: 4000}), 0, nil)
+	if len(f.log) < 1500 || f.now < int64(5*time.Millisecond) {
+		t.Errorf("%v in %d steps", time.Duration(f.now), len(f.log))
+	}
+}
+
 // TestSameInstant: the timers of one instant fire together, or what one of them wakes runs before
 // the others fire.
 func TestSameInstant(t *testing.T) {
@@ -318,13 +328,60 @@ func TestSpin(t *testing.T) {
 	}
 }
 
-// TestEndless: a test whose run does not end is not reported as failing.
+// TestEndless: a test whose run does not end within the given number of steps is not reported as
+// failing.
 func TestEndless(t *testing.T) {
-	f := &fake{}
-	sys := pulse.New(pulse.Options{})
-	end := f.door(slices.Repeat([]act{yields}, mostSteps+1)...).runTest(sys, 0, nil)
-	if end.Outside != "it does not end within 30000 steps" || sys.Failure() != nil {
-		t.Error(end, sys.Failure())
+	for steps, want := range map[int]string{0: "30000", 50_000: "49000"} {
+		f := &fake{}
+		sys := pulse.New(pulse.Options{Steps: steps})
+		end := f.door(slices.Repeat([]act{yields}, 50_000)...).runTest(sys, 0, nil)
+		if end.Outside != "it does not end within "+want+" steps" || !end.Endless || sys.Failure() != nil {
+			t.Error(end, sys.Failure())
+		}
+	}
+}
+
+// A hasty strategy lets the clock tick as soon as it may.
+type hasty struct{ answers }
+
+func (*hasty) Pick(e *pulse.Enabled) int {
+	for i := range e.Len() {
+		if _, tick := e.Send(i).Body.(earlyTick); tick {
+			return i
+		}
+	}
+	return e.Oldest()
+}
+
+// TestSoon: a timer that is due within a microsecond may fire while goroutines can run, but only once
+// in a step of theirs. If it was stopped meanwhile, nothing happens.
+func TestSoon(t *testing.T) {
+	stops := act{yielded, 0, func(f *fake) { clear(f.timers) }}
+	for _, c := range []struct {
+		sleep    time.Duration
+		strategy pulse.Strategy
+		next     act
+		want     string
+	}{
+		{soon, &hasty{}, yields, "1 2 1 2 1 1"},
+		{soon + 1, &hasty{}, yields, "1 2 1 1 1"},
+		{soon, favorite(1), yields, "1 1 1 1 2"},
+		{soon, nil, stops, "1 2 1 1 1"},
+	} {
+		f := &fake{}
+		sys := pulse.New(pulse.Options{Strategy: c.strategy})
+		f.door(starts(sleeps(2, c.sleep), exits), c.next, yields, exits).runTest(sys, 0, nil)
+		if got := strings.Join(f.log, " "); got != c.want || sys.Failure() != nil {
+			t.Errorf("%v: %s, want %s: %v", c.sleep, got, c.want, sys.Failure())
+		}
+	}
+}
+
+// TestSeed: the random numbers of a test depend on the seed.
+func TestSeed(t *testing.T) {
+	f := &fake{random: true}
+	if end := f.door(exits).runTest(pulse.New(pulse.Options{}), 7, nil); !end.Random || f.seed != 8 {
+		t.Error(end, f.seed)
 	}
 }
 

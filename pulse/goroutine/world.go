@@ -239,14 +239,14 @@ func (w *world) touch() {
 
 // soon is the time within which a timer of a test may fire although goroutines can run. Code
 // takes time: without this, a timer of a nanosecond would fire only when nothing else goes on.
-const soon = int64(time.Microsecond)
+const soon = time.Microsecond
 
 // setClock sets the timer of the system to the goroutines' next timer. If that is due soon, and
 // a goroutine has taken the running step, the strategy may let it fire before others run.
 func (w *world) setClock(goroutine bool) {
 	now, next := w.times(w.control)
 	w.setTimer(now, next)
-	if goroutine && w.ends && !w.early && next != 0 && next-now <= soon {
+	if goroutine && w.ends && !w.early && next != 0 && time.Duration(next-now) <= soon {
 		w.early = true
 		w.host.Enqueue(w.host.Running(), w.clock, earlyTick{})
 	}
@@ -285,7 +285,7 @@ func (w *world) tick(ctx *pulse.Ctx, msg any) {
 	if msg == (earlyTick{}) {
 		w.early = false
 		now, _ := w.times(w.control)
-		if w.due == 0 || w.due-now > soon { // the timer has been stopped
+		if w.due == 0 || time.Duration(w.due-now) > soon { // the timer has been stopped
 			return
 		}
 		w.host.Touch(trace.AllSteps)

@@ -5,6 +5,7 @@ package kernels
 
 import (
 	"context"
+	"math/rand/v2"
 	"runtime"
 	"sync"
 	"testing"
@@ -424,6 +425,63 @@ func TestBlockingCockroach1055(t *testing.T) {
 		tasks.Wait()
 		close(drained)
 	})
+}
+
+// An error, which comes by chance, is sent before anybody can receive it.
+func TestBlockingMoby33293(t *testing.T) {
+	all(t, func() {
+		if errs := make(chan bool); rand.IntN(4) == 3 {
+			errs <- true
+		}
+	})
+}
+
+// An entry expires after a nanosecond. If it has been renewed by then, the lock stays locked.
+func TestBlockingGrpc3017(t *testing.T) {
+	var mu sync.Mutex
+	all(t, func() {
+		renewed := false
+		expires := time.AfterFunc(time.Nanosecond, func() {
+			mu.Lock()
+			if !renewed {
+				mu.Unlock()
+			}
+		})
+		mu.Lock()
+		renewed = !expires.Stop()
+		mu.Unlock()
+		mu.Lock()
+		mu.Unlock()
+	})
+}
+
+// A reader registers itself without a lock. Only if it has done so, closing tells it to wait for
+// the end of an event that nobody receives.
+func TestBlockingMoby27782(t *testing.T) {
+	events := make(chan bool)
+	all(t, func() {
+		registered := false
+		go func() { registered = true }()
+		if registered {
+			events <- true
+		}
+	})
+}
+
+// Two deletions release the lock of the set for a moment, and lock it again while each holds
+// a device.
+func TestBlockingMoby4952(t *testing.T) {
+	var set, device sync.Mutex
+	remove := func() {
+		set.Lock()
+		device.Lock()
+		set.Unlock()
+		time.Sleep(300 * time.Nanosecond)
+		set.Lock()
+		set.Unlock()
+		device.Unlock()
+	}
+	all(t, remove, remove, remove, remove)
 }
 
 // TestMendedMoby4951 and TestMendedGrpc660 have mended programs, which no tool may
