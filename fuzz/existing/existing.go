@@ -252,7 +252,7 @@ var inUse = func() uint64 {
 const mostOutside = 50
 
 // seeds are the seeds of the random numbers with which a test runs.
-var seeds = func() (list [256]uint64) {
+var seeds = func() (list [64]uint64) {
 	for i := range list {
 		list[i] = uint64(i)
 	}
