@@ -164,7 +164,7 @@ func (e *existing) alwaysFails() bool {
 			order = strategy.PCT(strategy.PCTOptions{Depth: 1})
 		}
 		out, _, failure := e.run(order, seed)
-		if !out.Failed && (failure == nil || failure.Kind != pulse.KindPanic) {
+		if out.Raced || !out.Failed && (failure == nil || failure.Kind != pulse.KindPanic) {
 			return false
 		}
 	}
