@@ -19,7 +19,6 @@ func TestGoKer(t *testing.T) {
 	if from == "" {
 		t.Skip("it needs a checkout of GoBench, and takes an hour") // Skips: unless a checkout is given
 	}
-	table := fmt.Sprintf("%-36s %-8s %-8s %s\n", "kernel", "jostle", "go test", "with goleak, or -race")
 	for _, kind := range []struct {
 		name            string
 		kernels, missed int // how many kernels there are, and how many jostle may miss
@@ -29,22 +28,24 @@ func TestGoKer(t *testing.T) {
 		{"blocking", 68, 2, nil, "defer goleak.VerifyNone(t)"},
 		{"nonblocking", 35, 2, []string{"-race"}, "_ = goleak.VerifyNone"},
 	} {
-		dir := goker(t, filepath.Join(from, "gobench", "goker", kind.name), kind.check)
-		names, ours := underControl(t, dir, packageResult, append(kind.race, "-timeout", "1m", "-run", "^TestChecked", "./...")...)
-		sum := [3]int{}
-		for _, name := range names {
-			at := filepath.Join(dir, filepath.FromSlash(name))
-			plain := plainly(t, at, []string{"TestAlone.*"}, nil)["TestAlone.*"]
-			other := plainly(t, at, []string{"TestChecked.*"}, kind.race)["TestChecked.*"]
-			table += fmt.Sprintf("%-36s %2d of %d %-8s %s\n", kind.name+"/"+name, ours[name], seeds, found(plain), found(other))
-			sum = [3]int{sum[0] + count(ours[name] == seeds), sum[1] + count(plain), sum[2] + count(other)}
-		}
-		table += fmt.Sprintf("%-36s %-8d %-8d %d\n", fmt.Sprintf("%s: %d", kind.name, len(names)), sum[0], sum[1], sum[2])
-		if len(names) != kind.kernels || sum[0] < kind.kernels-kind.missed {
-			t.Errorf("of %d %s kernels, jostle finds %d with each seed", len(names), kind.name, sum[0])
-		}
+		t.Run(kind.name, func(t *testing.T) {
+			dir := goker(t, filepath.Join(from, "gobench", "goker", kind.name), kind.check)
+			names, ours := underControl(t, dir, packageResult, append(kind.race, "-timeout", "1m", "-run", "^TestChecked", "./...")...)
+			table := fmt.Sprintf("%-36s %-8s %-8s %s\n", "kernel", "jostle", "go test", "with goleak, or -race")
+			sum := [3]int{}
+			for _, name := range names {
+				at := filepath.Join(dir, filepath.FromSlash(name))
+				plain := plainly(t, at, []string{"TestAlone.*"}, nil)["TestAlone.*"]
+				other := plainly(t, at, []string{"TestChecked.*"}, kind.race)["TestChecked.*"]
+				table += fmt.Sprintf("%-36s %2d of %d %-8s %s\n", name, ours[name], seeds, found(plain), found(other))
+				sum = [3]int{sum[0] + count(ours[name] == seeds), sum[1] + count(plain), sum[2] + count(other)}
+			}
+			t.Logf("\n%s%-36s %-8d %-8d %d\n", table, fmt.Sprintf("%d %s", len(names), kind.name), sum[0], sum[1], sum[2])
+			if len(names) != kind.kernels || sum[0] < kind.kernels-kind.missed {
+				t.Errorf("of %d kernels, jostle finds %d with each seed", len(names), sum[0])
+			}
+		})
 	}
-	t.Logf("\n%s", table)
 }
 
 // packageResult is like testResult for packages of the module goker. A test that ends its process has
