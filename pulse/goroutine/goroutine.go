@@ -36,7 +36,7 @@
 // crypto/rand, the order of a map and the process ID are the same in each run. Files are real.
 //
 // The command jostle test runs existing tests in this way, unchanged, with three differences.
-// Random numbers and the order of a map differ between runs. A goroutine that was started may
+// Random numbers of math/rand and the order of a map differ between runs. A goroutine that was started may
 // run before the go statement ends. A timer that is due within a microsecond may fire although
 // goroutines can run. A test that depends
 // on another network, on another process, a signal, C code, the garbage collector or a

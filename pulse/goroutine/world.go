@@ -257,6 +257,7 @@ type earlyTick struct{}
 
 func (earlyTick) String() string { return "tick" }
 
+// setTimer sets the timer of the system to the time next.
 func (w *world) setTimer(now, next int64) {
 	if next == w.due {
 		return
@@ -281,21 +282,25 @@ const late = time.Nanosecond
 // tick fires the timers that are due: all of them in the order in which they were made, or only
 // one. In the second case what that one wakes may run before the others fire.
 func (w *world) tick(ctx *pulse.Ctx, msg any) {
-	w.steps++
-	if msg == (earlyTick{}) {
-		w.early = false
-		now, _ := w.times(w.control)
-		if w.due == 0 || time.Duration(w.due-now) > soon { // the timer has been stopped
-			return
-		}
-		w.host.Touch(trace.AllSteps)
-		w.timer.Stop()
+	early := msg == (earlyTick{})
+	if w.early = w.early && !early; early && w.list[0].why == exited {
+		return // the test has ended
 	}
 	now := w.due + int64(late)
-	w.due = 0
-	if w.over(nil) {
+	if !early {
+		w.due = 0
+	}
+	if w.steps++; w.over(nil) {
 		w.end()
 		return
+	}
+	if early {
+		w.host.Touch(trace.AllSteps)
+		if now, _ := w.times(w.control); w.due == 0 || time.Duration(w.due-now) > soon { // the timer has been stopped
+			return
+		}
+		w.timer.Stop()
+		w.due = 0
 	}
 	if n := w.door.due(w.control, now); n > 1 && ctx.Choose(2) == 1 {
 		w.advance(w.control, now, ctx.Choose(n))
