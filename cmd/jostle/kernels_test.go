@@ -113,7 +113,7 @@ func underControl(t *testing.T, dir string, result *regexp.Regexp, args ...strin
 }
 
 // hangs matches what is printed if the last of many runs of a test takes most of the time.
-var hangs = regexp.MustCompile(`running tests:\n\t\w+ \(([5-9]|10)s\)`)
+var hangs = regexp.MustCompile(`running tests:\n\t+\w+ \(([5-9]|10)s\)`)
 
 // plainly runs tests by go test, up to 1,000 times each, and returns the names of the
 // failing tests.
