@@ -77,6 +77,10 @@ func Test(t *testing.T, s Subject) {
 // on the goroutine of the test.
 func (e *existing) search() {
 	first, end, failed := e.try()
+	if end.Endless {
+		e.options.Steps, e.options.Pending = manySteps, manySteps
+		first, end, failed = e.try()
+	}
 	switch {
 	case end.Outside != "":
 		e.Logf("not controlled, because %s", trace.Visible(end.Outside))
@@ -132,39 +136,56 @@ func (e *existing) watch(sys *pulse.System) (stop func() bool) {
 	return timer.Stop
 }
 
-// try runs a test once. The run also initializes data that outlives runs, such as
-// caches.
+// try runs a test once, in plain order. The run also initializes data that outlives runs,
+// such as caches. If that may be what has used random numbers, try runs the test again.
 func (e *existing) try() (out Outcome, end goroutine.End, failed bool) {
-	sys := pulse.New(options)
+	out, end, failure := e.run(nil, 0)
+	if end.Random && end.Outside == "" {
+		defer e.Mute()()
+		_, again, _ := e.run(nil, 0)
+		e.random = again.Random
+	}
+	return out, end, out.Failed || failure != nil
+}
+
+// run runs a test once, without network faults. The seed is that of the order and of the random
+// numbers.
+func (e *existing) run(order pulse.Strategy, seed uint64) (out Outcome, end goroutine.End, failure *pulse.Failure) {
+	o := e.options
+	o.Faults.Network, o.Strategy, o.Seed = 0, order, seed
+	sys := pulse.New(o)
 	defer sys.Close()
 	defer e.watch(sys)()
-	end = goroutine.RunTest(sys, func() { out = e.Once() })
-	return out, end, out.Failed || sys.Failure() != nil
+	end = goroutine.RunTest(sys, seed, func() { out = e.Once() })
+	return out, end, sys.Failure()
 }
 
 // ordersTried is the number of orders in which a test must fail, so that control by jostle
 // rather than the order is suspected as the reason.
-const ordersTried = 10
+const ordersTried = 20
 
-// alwaysFails reports whether a test fails by itself, and does not hang, in many random
-// orders. If so, the order is hardly the reason. For example, the test may compare virtual
-// time with a variable that has the real time at which the program began. The result means
-// nothing if the test has a data race, which the race detector may report in every order.
+// alwaysFails reports whether a test fails by itself, and does not hang, in many orders and with
+// many random numbers. If so, the order is hardly the reason. For example, the test may compare
+// virtual time with a variable that has the real time at which the program began. In half of the
+// orders a goroutine runs until it waits, as it mostly does without control. A test with a data race
+// does not count, because the race detector may report the race in every order.
 func (e *existing) alwaysFails() bool {
 	for seed := range uint64(ordersTried) {
-		var out Outcome
-		sys := pulse.New(pulse.Options{EarlyTimers: pulse.NeverEarly, Strategy: strategy.Random(), Seed: seed})
-		stop := e.watch(sys)
-		goroutine.RunTest(sys, func() { out = e.Once() })
-		stop()
-		panicked := sys.Failure() != nil && sys.Failure().Kind == pulse.KindPanic
-		sys.Close()
-		if !out.Failed && !panicked {
+		order := strategy.Random()
+		if seed%2 == 1 {
+			order = strategy.PCT(strategy.PCTOptions{Depth: 1})
+		}
+		out, _, failure := e.run(order, seed)
+		if out.Raced || !out.Failed && (failure == nil || failure.Kind != pulse.KindPanic) {
 			return false
 		}
 	}
 	return true
 }
+
+// manySteps is the maximum number of steps of a run if the first run does not end within as many as
+// RunTest allows without it.
+const manySteps = 250_000
 
 // options are the options of runs in which the network has no faults. RunTest limits the number of steps.
 var options = pulse.Options{EarlyTimers: pulse.NeverEarly}
@@ -183,6 +204,7 @@ type existing struct {
 	*testing.T
 	Subject
 	options pulse.Options
+	random  bool // set if runs use random numbers
 	context context.Context
 	enough  func() // cancels context, which ends the search
 	left    int    // the number of goroutines that runs have abandoned
@@ -270,14 +292,26 @@ var inUse = func() uint64 {
 // mostOutside is the number of runs that were not controlled after which the search ends.
 const mostOutside = 50
 
+// seeds are the seeds of the random numbers with which a test runs.
+var seeds = func() (list [64]uint64) {
+	for i := range list {
+		list[i] = uint64(i)
+	}
+	return list
+}()
+
 // property is the property for fuzz.Check. It runs the test once.
 func (e *existing) property(t *props.T) {
 	var out Outcome
+	seed := uint64(0)
+	if e.random {
+		seed = props.OneOf(t, "seed of random numbers", seeds[:]...)
+	}
 	sys := t.SystemWith(e.options)
 	unmute := e.Mute()
 	e.unmute.Store(&unmute)
 	defer unmute() // RunTest panics if the run is given up
-	end := goroutine.RunTest(sys, func() { out = e.Once() })
+	end := goroutine.RunTest(sys, seed, func() { out = e.Once() })
 	e.runs++
 	e.leave(len(end.Left))
 	switch {

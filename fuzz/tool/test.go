@@ -25,8 +25,9 @@ func newTest() *Command {
 		Use:   "test [packages] [flags of go test]",
 		Short: "Run existing tests in many orders of their goroutines",
 		Long: `Test runs the tests of packages like go test, but each test many times. jostle chooses which
-goroutine runs at each operation on a channel, a mutex, a wait group, an atomic or a timer. It
-shrinks a failing run, explains it and saves it, as for properties. Time is virtual.
+goroutine runs at each operation on a channel, a mutex, a wait group, an atomic or a timer, and at
+each go statement. It shrinks a failing run, explains it and saves it, as for properties. Time is
+virtual. Runs also differ in their random numbers and in the order of maps.
 
 Connections over TCP on loopback addresses and over Unix domain sockets are in memory. Files are
 real. A test that depends on another network, another process, a signal, C code or the garbage

@@ -17,7 +17,7 @@ type (
 // declaration, in overlay/std/control.go.txt.
 type door struct {
 	version int
-	start   func(seed uint64, faults int) control
+	start   func(seed uint64, faults int, test bool) control
 	drive   func(control)
 	spawn   func(c control, f func())
 	next    func(control) thread
@@ -32,10 +32,11 @@ type door struct {
 	outside func(control) string
 	locks   func(c control, i int) *locked
 	awaited func(g thread, i int) (object, made uintptr)
+	random  func(control) bool
 }
 
 // doorVersion is the version of the declarations shared with the runtime.
-const doorVersion = 8
+const doorVersion = 9
 
 // A reason says why a goroutine has returned control to jostle.
 type reason uint8
@@ -63,6 +64,7 @@ const (
 	opMake
 	opAll // anything: the step conflicts with all other steps
 	opNetwork
+	opGo
 )
 
 // A locked says where a goroutine has locked a mutex, or begun to.

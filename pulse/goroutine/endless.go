@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	mostSteps = 30 * lately // the number of steps after which the run of a test counts as endless
+	mostSteps = 30 * lately // the number of steps after which the run of a test counts as endless, unless Options.Steps is set
 	lately    = 1000        // a goroutine that waits during so many steps of others counts as blocked
 	mostNamed = 4           // the number of goroutines of each kind that a report of an endless run names
 )
@@ -27,7 +27,7 @@ func (w *world) endless() {
 	w.host.Touch(trace.AllSteps) // from here on the run depends on the number of steps, so this step conflicts with all others
 	running, blocked := w.lately()
 	locked := !slices.ContainsFunc(running, isTest) && slices.ContainsFunc(blocked, (*routine).locked)
-	if !locked && w.steps < mostSteps {
+	if !locked && w.steps < w.most {
 		return
 	}
 	var waits []stack.Wait
@@ -37,10 +37,11 @@ func (w *world) endless() {
 	if locked && len(stack.Cycle(waits, nil)) > 2 { // a goroutine that waits for its own lock may rely on another one to unlock it
 		w.sys.Fail(w.deadlock(running, waits))
 	}
-	if w.steps < mostSteps {
+	if w.steps < w.most {
 		return
 	}
-	w.cause = fmt.Sprintf("it does not end within %d steps", mostSteps)
+	w.unending = true
+	w.cause = fmt.Sprintf("it does not end within %d steps", w.most)
 	if len(waits) > 0 {
 		w.cause += fmt.Sprintf(": in the last %d, only %s ran, and %s", lately, namesOf(running), listed(waits, func(v stack.Wait) string { return v.String() }))
 	}

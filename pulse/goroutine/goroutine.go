@@ -34,9 +34,12 @@
 // net.Listen, net.Dial, and what uses them, such as net/http. A listener on port 0 gets the
 // same port in each run. pulse.Faults.Network lets the strategy shorten reads, delay data,
 // reset connections, and cut a listener off for some time. Random numbers of math/rand and
-// crypto/rand and the process ID are the same in each run. Files are real.
+// crypto/rand, the order of a map and the process ID are the same in each run. Files are real.
 //
-// The command jostle test runs existing tests in this way, unchanged. A test that depends
+// The command jostle test runs existing tests in this way, unchanged, with three differences.
+// Random numbers of math/rand and the order of a map differ between runs. A goroutine that was started may
+// run before the go statement ends. A timer that is due within a microsecond may fire although
+// goroutines can run. A test that depends
 // on another network, on another process, a signal, C code, the garbage collector or a
 // goroutine from outside of the run is not controlled. It runs once, as under go test.
 //
@@ -71,7 +74,7 @@ func Available() bool { return open() != nil }
 func Run(sys *pulse.System, main func()) bool { return open().run(sys, main) }
 
 func (d *door) run(sys *pulse.System, main func()) bool {
-	w := d.begin(sys, main, false)
+	w := d.begin(sys, 0, main, false)
 	if w == nil {
 		return false
 	}
@@ -95,16 +98,23 @@ type End struct {
 	Outside string
 	// Left describes the goroutines that had not ended: what each waits for, and where.
 	Left []string
+	// Endless is set if the run is not controlled because it does not end within
+	// Options.Steps, or within 30,000 steps.
+	Endless bool
+	// Random is set if the program has used random numbers or the order of a map. Both
+	// depend on the seed.
+	Random bool
 }
 
 // RunTest is like Run, but the run ends when main returns. Goroutines that have
 // not ended by then run on for a while. Then they are abandoned: they never run again. If the
 // run is not controlled, the goroutine that has done what is not controlled calls its deferred
-// functions and ends, and so do the tests that wait for it.
-func RunTest(sys *pulse.System, main func()) End { return open().runTest(sys, main) }
+// functions and ends, and so do the tests that wait for it. The seed determines the random
+// numbers that main gets, such as those of math/rand.
+func RunTest(sys *pulse.System, seed uint64, main func()) End { return open().runTest(sys, seed, main) }
 
-func (d *door) runTest(sys *pulse.System, main func()) (e End) {
-	w := d.begin(sys, main, true)
+func (d *door) runTest(sys *pulse.System, seed uint64, main func()) (e End) {
+	w := d.begin(sys, seed, main, true)
 	if w == nil {
 		return e
 	}
@@ -115,7 +125,7 @@ func (d *door) runTest(sys *pulse.System, main func()) (e End) {
 	if w.cause == "" && w.list[0].why == exited || w.outside(w.control) != "" {
 		w.settle()
 	}
-	return End{w.cause, w.left()}
+	return End{w.cause, w.left(), w.unending, w.random(w.control)}
 }
 
 // patienceOutside is the real time for which a run that is stuck waits for a goroutine
@@ -171,7 +181,7 @@ func (w *world) left() (list []string) {
 
 // begin starts main as a goroutine of sys. It returns nil if the program was built
 // without the overlay, and then the run has failed.
-func (d *door) begin(sys *pulse.System, main func(), ends bool) *world {
+func (d *door) begin(sys *pulse.System, seed uint64, main func(), ends bool) *world {
 	if d == nil || d.version != doorVersion {
 		text := "goroutine.Run in an ordinary build: build with -vet=off -overlay=$(jostle overlay), or use jostle test"
 		if d != nil {
@@ -181,7 +191,10 @@ func (d *door) begin(sys *pulse.System, main func(), ends bool) *world {
 		sys.Run() // Run calls Options.Failed, so that a property reports this failure
 		return nil
 	}
-	w := &world{door: d, sys: sys, host: sys.Host(), ends: ends, control: d.start(1, sys.Options().Faults.Network)}
+	w := &world{door: d, sys: sys, host: sys.Host(), ends: ends, most: mostSteps, control: d.start(seed+1, sys.Options().Faults.Network, ends)}
+	if n := sys.Options().Steps; n > 0 {
+		w.most = n - lately // the system fails a run that takes more steps
+	}
 	d.drive(w.control)
 	d.spawn(w.control, main)
 	w.takeNew(pulse.Ref{})
@@ -227,7 +240,7 @@ func (r *routine) Receive(ctx *pulse.Ctx, _ any) {
 	case panicked:
 		w.sys.Fail(r.failure())
 	}
-	w.setClock()
+	w.setClock(true)
 }
 
 // resume lets the goroutine run until its next operation, and answers its choices. If

@@ -30,6 +30,8 @@ type fake struct {
 	answer  uint64
 	driven  bool
 	faults  int // of the network
+	seed    uint64
+	random  bool // set if the program has used random numbers
 }
 
 // A fakeThread is a goroutine of a fake.
@@ -98,7 +100,7 @@ func (f *fake) door(script ...act) *door {
 	f.timers = map[int64][]int{}
 	return &door{
 		version: doorVersion,
-		start:   func(_ uint64, faults int) control { f.faults = faults; return control(f) },
+		start:   func(seed uint64, faults int, _ bool) control { f.seed, f.faults = seed, faults; return control(f) },
 		drive:   func(c control) { f.driven = c != nil },
 		spawn:   func(control, func()) { f.spawn(script...) },
 		next: func(control) thread {
@@ -139,6 +141,7 @@ func (f *fake) door(script ...act) *door {
 		},
 		thrown:  func(control) any { return "lost" },
 		outside: func(control) string { return f.cause },
+		random:  func(control) bool { return f.random },
 		locks: func(_ control, i int) *locked {
 			if i >= len(f.locks) {
 				return nil
@@ -198,7 +201,7 @@ func TestRunTest(t *testing.T) {
 	} {
 		f := &fake{}
 		sys := pulse.New(pulse.Options{})
-		end := f.door(c.script...).runTest(sys, nil)
+		end := f.door(c.script...).runTest(sys, 0, nil)
 		failed := ""
 		if sys.Failure() != nil {
 			failed, _, _ = strings.Cut(sys.Failure().Text, "\n")
@@ -269,13 +272,23 @@ func TestPatience(t *testing.T) {
 	sys := pulse.New(pulse.Options{Strategy: favorite(1)})
 	passed := int64(0)
 	last := act{yielded, 0, func(f *fake) { passed = f.now }}
-	f.door(append([]act{starts(yields, exits), starts(last, exits)}, append(spins, exits)...)...).runTest(sys, nil)
+	f.door(append([]act{starts(yields, exits), starts(last, exits)}, append(spins, exits)...)...).runTest(sys, 0, nil)
 	first, second := slices.Index(f.log, "2"), slices.Index(f.log, "3")
 	if sys.Failure() != nil || first < patience || first > 2*patience || second < first || second > 3*patience {
 		t.Errorf("the others run at steps %d and %d: %v", first, second, sys.Failure())
 	}
 	if want := int64(time.Millisecond); passed != want {
 		t.Errorf("%d ns have passed, want %d", passed, want)
+	}
+}
+
+// TestPatienceWithTicks: time passes in a long run although a tick comes at every third step.
+func TestPatienceWithTicks(t *testing.T) {
+	f := &fake{}
+	ticks := slices.Repeat([]act{sleeps(2, time.Nanosecond)}, 1000)
+	f.door(append([]act{starts(ticks...)}, slices.Repeat([]act{yields}, 1000)...)...).runTest(pulse.New(pulse.Options{Steps: 4000}), 0, nil)
+	if len(f.log) < 1500 || f.now < int64(5*time.Millisecond) {
+		t.Errorf("%v in %d steps", time.Duration(f.now), len(f.log))
 	}
 }
 
@@ -310,20 +323,66 @@ func TestLate(t *testing.T) {
 func TestSpin(t *testing.T) {
 	f := &fake{}
 	script := append([]act{starts(sleeps(2, 5*time.Second), exits), yields}, slices.Repeat([]act{yields}, mostLonely+14)...)
-	f.door(append(script, exits)...).runTest(pulse.New(pulse.Options{}), nil)
+	f.door(append(script, exits)...).runTest(pulse.New(pulse.Options{}), 0, nil)
 	if n := slices.Index(f.log[3:], "2") + 3; n < mostLonely+14 || n > mostLonely+17 || f.now < int64(5*time.Second) {
 		t.Errorf("after %v: %v", time.Duration(f.now), f.log)
 	}
 }
 
-// TestEndless: a test that does not end within mostSteps steps is reported as
+// TestEndless: a test that does not end within the given number of steps is reported as
 // not controlled, and does not fail.
 func TestEndless(t *testing.T) {
-	f := &fake{}
-	sys := pulse.New(pulse.Options{})
-	end := f.door(slices.Repeat([]act{yields}, mostSteps+1)...).runTest(sys, nil)
-	if end.Outside != "it does not end within 30000 steps" || sys.Failure() != nil {
-		t.Error(end, sys.Failure())
+	for steps, want := range map[int]string{0: "30000", 50_000: "49000"} {
+		f := &fake{}
+		sys := pulse.New(pulse.Options{Steps: steps})
+		end := f.door(slices.Repeat([]act{yields}, 50_000)...).runTest(sys, 0, nil)
+		if end.Outside != "it does not end within "+want+" steps" || !end.Endless || sys.Failure() != nil {
+			t.Error(end, sys.Failure())
+		}
+	}
+}
+
+// A hasty strategy lets the clock tick as soon as it may.
+type hasty struct{ answers }
+
+func (*hasty) Pick(e *pulse.Enabled) int {
+	for i := range e.Len() {
+		if _, tick := e.Send(i).Body.(earlyTick); tick {
+			return i
+		}
+	}
+	return e.Oldest()
+}
+
+// TestSoon: a timer that is due within a microsecond may fire while goroutines can run, but only once
+// in a step of theirs. If it was stopped meanwhile, nothing happens.
+func TestSoon(t *testing.T) {
+	stops := act{yielded, 0, func(f *fake) { clear(f.timers) }}
+	for _, c := range []struct {
+		sleep    time.Duration
+		strategy pulse.Strategy
+		next     act
+		want     string
+	}{
+		{soon, &hasty{}, yields, "1 2 1 2 1 1"},
+		{soon + 1, &hasty{}, yields, "1 2 1 1 1"},
+		{soon, favorite(1), yields, "1 1 1 1 2"},
+		{soon, nil, stops, "1 2 1 1 1"},
+	} {
+		f := &fake{}
+		sys := pulse.New(pulse.Options{Strategy: c.strategy})
+		f.door(starts(sleeps(2, c.sleep), exits), c.next, yields, exits).runTest(sys, 0, nil)
+		if got := strings.Join(f.log, " "); got != c.want || sys.Failure() != nil {
+			t.Errorf("%v: %s, want %s: %v", c.sleep, got, c.want, sys.Failure())
+		}
+	}
+}
+
+// TestSeed: the random numbers of a test depend on the seed.
+func TestSeed(t *testing.T) {
+	f := &fake{random: true}
+	if end := f.door(exits).runTest(pulse.New(pulse.Options{}), 7, nil); !end.Random || f.seed != 8 {
+		t.Error(end, f.seed)
 	}
 }
 
@@ -354,7 +413,7 @@ func TestTicker(t *testing.T) {
 		f := &fake{locks: c.locks, awaited: []uintptr{0, 0, 9, 7}}
 		sys := pulse.New(pulse.Options{})
 		script := append([]act{starts(ticks...), starts(waits), starts(waits)}, slices.Repeat([]act{c.main}, mostSteps)...)
-		end := f.door(script...).runTest(sys, nil)
+		end := f.door(script...).runTest(sys, 0, nil)
 		failed := ""
 		if sys.Failure() != nil {
 			failed = sys.Failure().Text
@@ -374,7 +433,7 @@ func TestOnlyClock(t *testing.T) {
 	d.due = func(control, int64) int { return 1 }
 	d.advance = func(_ control, now int64, _ int) (more bool) { f.now = now; return false }
 	const want = "it does not end within 30000 steps: in the last 1000, only the clock ran, and main waits in chan receive"
-	if end := d.runTest(pulse.New(pulse.Options{}), nil); end.Outside != want {
+	if end := d.runTest(pulse.New(pulse.Options{}), 0, nil); end.Outside != want {
 		t.Errorf("%q, want %q", end.Outside, want)
 	}
 }
@@ -386,7 +445,7 @@ func TestChoices(t *testing.T) {
 	var answers []uint64
 	note := func(f *fake) { answers = append(answers, f.answer) }
 	sys := pulse.New(pulse.Options{Strategy: favorite(0), Record: true, Faults: pulse.Faults{Network: 5}})
-	f.door(act{chooses, 3, note}, act{chooses, 7, note}, act{exited, 0, note}).runTest(sys, nil)
+	f.door(act{chooses, 3, note}, act{chooses, 7, note}, act{exited, 0, note}).runTest(sys, 0, nil)
 	if !slices.Equal(answers, []uint64{0, 2, 6}) || len(sys.Trace().Steps) != 1 || f.faults != 5 {
 		t.Error(answers, len(sys.Trace().Steps), f.faults)
 	}
@@ -465,7 +524,7 @@ func TestObjects(t *testing.T) {
 	a, b := unsafe.Pointer(new(int)), unsafe.Pointer(new(int))
 	sys := pulse.New(pulse.Options{Record: true})
 	f.door(use(fakeTouch{opSync, a}), use(fakeTouch{opSync, b}, fakeTouch{opSync, a}), use(fakeTouch{opMake, a}, fakeTouch{opSend, a}),
-		use(slices.Repeat([]fakeTouch{{opSync, a}}, touches+1)...), exits).runTest(sys, nil)
+		use(slices.Repeat([]fakeTouch{{opSync, a}}, touches+1)...), exits).runTest(sys, 0, nil)
 	var objects []int32
 	all := 0
 	for _, x := range sys.Trace().Touches {
@@ -503,7 +562,7 @@ func TestOrdinaryBuild(t *testing.T) {
 // TestLayout: package runtime shares the struct of functions, so each field except
 // version must have the size of one word.
 func TestLayout(t *testing.T) {
-	if n := unsafe.Sizeof(door{}) / unsafe.Sizeof(uintptr(0)); n != 16 {
+	if n := unsafe.Sizeof(door{}) / unsafe.Sizeof(uintptr(0)); n != 17 {
 		t.Errorf("the door has %d words: change jostleDoorTable and doorVersion too", n)
 	}
 }

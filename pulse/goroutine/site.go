@@ -152,9 +152,9 @@ func verbOf(function string) string {
 	}
 	return map[string]string{"runtime.chansend1": "send", "runtime.chanrecv1": "receive", "runtime.chanrecv2": "receive",
 		"runtime.closechan": "close", "runtime.selectgo": "select", "runtime.selectnbsend": "try to send",
-		"runtime.selectnbrecv": "try to receive", "runtime.Gosched": "Gosched", "time.Sleep": "Sleep"}[function]
+		"runtime.selectnbrecv": "try to receive", "runtime.Gosched": "Gosched", "runtime.newproc": "go", "time.Sleep": "Sleep"}[function]
 }
 
 func (o operation) String() string {
-	return [...]string{"wait", "send", "receive", "close", "select", "Gosched", "sync", "make", "all", "network"}[o]
+	return [...]string{"wait", "send", "receive", "close", "select", "Gosched", "sync", "make", "all", "network", "go"}[o]
 }

@@ -20,6 +20,9 @@ type world struct {
 	live     int        // the number of goroutines that have not ended
 	lonely   int        // the number of steps since another goroutine could run
 	steps    int
+	quarters int                       // how often a quarter of patience had passed when share last looked
+	most     int                       // the number of steps after which the run of a test counts as endless
+	unending bool                      // set if it does
 	spins    int                       // the number of successive steps in which one goroutine ran alone without waiting
 	cause    string                    // why the run is not controlled, or ""
 	state    state                     // the result of stateOf
@@ -30,6 +33,7 @@ type world struct {
 	clock pulse.Ref // the actor that fires the timers of the goroutines
 	timer pulse.Timer
 	due   int64 // virtual time of the next timer, or 0
+	early bool  // set if the clock has a message by which the next timer fires early
 }
 
 // stateOf returns the state of a goroutine, which is valid until the next call
@@ -81,16 +85,18 @@ func (w *world) share(by *routine) {
 		}
 		w.held = w.held[:0]
 	}
-	if w.steps%(patience/4) != 0 || w.starving != nil {
+	quarters := w.steps / (patience / 4)
+	if quarters == w.quarters || w.starving != nil {
 		return
 	}
+	w.quarters = quarters
 	for _, r := range w.list {
 		if r != nil && r.turn != nil && w.steps-r.since > patience {
 			w.starving = r
 			break
 		}
 	}
-	if w.steps%patience == 0 {
+	if quarters%4 == 0 {
 		w.host.Touch(trace.AllSteps) // from here on the run depends on the number of steps, so this step conflicts with all others
 		now, _ := w.times(w.control)
 		w.fire(now + int64(time.Millisecond))
@@ -110,7 +116,7 @@ const mostLonely = 100
 // runsOn reports whether the goroutine that is about to take a step need not give the
 // control back at its next operation.
 func (w *world) runsOn() bool {
-	if w.ready > 0 {
+	if w.ready > 0 || w.early {
 		w.lonely = 0
 		return false
 	}
@@ -234,9 +240,28 @@ func (w *world) touch() {
 	}
 }
 
-// setClock sets the timer of the system to the goroutines' next timer.
-func (w *world) setClock() {
+// soon is the time within which a timer of a test may fire although goroutines can run. Code
+// takes time: without this, a timer of a nanosecond would fire only when nothing else goes on.
+const soon = time.Microsecond
+
+// setClock sets the timer of the system to the goroutines' next timer. If that is due soon, and
+// a goroutine has taken the running step, the strategy may let it fire before others run.
+func (w *world) setClock(goroutine bool) {
 	now, next := w.times(w.control)
+	w.setTimer(now, next)
+	if goroutine && w.ends && !w.early && next != 0 && time.Duration(next-now) <= soon {
+		w.early = true
+		w.host.Enqueue(w.host.Running(), w.clock, earlyTick{})
+	}
+}
+
+// An earlyTick is the message by which the next timer fires although goroutines can run.
+type earlyTick struct{}
+
+func (earlyTick) String() string { return "tick" }
+
+// setTimer sets the timer of the system to the time next.
+func (w *world) setTimer(now, next int64) {
 	if next == w.due {
 		return
 	}
@@ -261,12 +286,26 @@ const late = time.Nanosecond
 // tick fires the timers that are due. Either it fires all of them, in the order
 // in which they were made, or the strategy chooses one. If only one fires, the
 // goroutines that it wakes may run before the other timers fire.
-func (w *world) tick(ctx *pulse.Ctx, _ any) {
+func (w *world) tick(ctx *pulse.Ctx, msg any) {
+	early := msg == (earlyTick{})
+	if w.early = w.early && !early; early && w.list[0].why == exited {
+		return // the test has ended
+	}
 	now := w.due + int64(late)
-	w.due = 0
+	if !early {
+		w.due = 0
+	}
 	if w.steps++; w.over(nil) {
 		w.end()
 		return
+	}
+	if early {
+		w.host.Touch(trace.AllSteps)
+		if now, _ := w.times(w.control); w.due == 0 || time.Duration(w.due-now) > soon { // the timer has been stopped
+			return
+		}
+		w.timer.Stop()
+		w.due = 0
 	}
 	if n := w.door.due(w.control, now); n > 1 && ctx.Choose(2) == 1 {
 		w.advance(w.control, now, ctx.Choose(n))
@@ -274,7 +313,7 @@ func (w *world) tick(ctx *pulse.Ctx, _ any) {
 		w.fire(now)
 	}
 	w.takeNew(ctx.Self())
-	w.setClock()
+	w.setClock(false)
 }
 
 // end ends the run: no goroutine runs any more.
@@ -286,5 +325,6 @@ func (w *world) end() {
 	}
 	if w.due != 0 {
 		w.timer.Stop()
+		w.due = 0
 	}
 }

@@ -5,7 +5,9 @@ package kernels
 
 import (
 	"context"
+	"math/rand/v2"
 	"runtime"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -424,6 +426,62 @@ func TestBlockingCockroach1055(t *testing.T) {
 		tasks.Wait()
 		close(drained)
 	})
+}
+
+// An error, which comes by chance, is sent before anybody can receive it.
+func TestBlockingMoby33293(t *testing.T) {
+	all(t, func() {
+		if errs := make(chan bool); rand.IntN(4) == 3 {
+			errs <- true
+		}
+	})
+}
+
+// An entry expires after a nanosecond. If it has been renewed by then, the lock stays locked.
+func TestBlockingGrpc3017(t *testing.T) {
+	var mu sync.Mutex
+	all(t, func() {
+		renewed := false
+		expires := time.AfterFunc(time.Nanosecond, func() {
+			mu.Lock()
+			if !renewed {
+				mu.Unlock()
+			}
+		})
+		mu.Lock()
+		renewed = !expires.Stop()
+		mu.Unlock()
+		mu.Lock()
+		mu.Unlock()
+	})
+}
+
+// A reader registers itself without a lock. Only if it has done so, closing tells it to wait for
+// the end of an event that nobody receives.
+func TestBlockingMoby27782(t *testing.T) {
+	events := make(chan bool)
+	all(t, func() {
+		registered := false
+		go func() { registered = true }()
+		if registered {
+			events <- true
+		}
+	})
+}
+
+// Many deletions lock in opposite orders. They deadlock in nearly every order, but hardly ever if
+// each goroutine runs to its end, as mostly under go test.
+func TestBlockingMoby4951Often(t *testing.T) {
+	var set, device sync.Mutex
+	both := func(x, y *sync.Mutex) func() {
+		return func() {
+			x.Lock()
+			y.Lock()
+			y.Unlock()
+			x.Unlock()
+		}
+	}
+	all(t, slices.Repeat([]func(){both(&set, &device), both(&device, &set)}, 20)...)
 }
 
 // TestMendedMoby4951 and TestMendedGrpc660 have mended programs, which no tool may
