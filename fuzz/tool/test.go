@@ -16,7 +16,6 @@ import (
 	"github.com/jostle-go/jostle/fuzz/existing"
 	"github.com/jostle-go/jostle/fuzz/internal/screen"
 	"github.com/jostle-go/jostle/fuzz/internal/worker"
-	"github.com/jostle-go/jostle/pulse/goroutine/overlay"
 )
 
 // newTest returns the command that runs existing tests in many orders of their goroutines.
@@ -51,12 +50,14 @@ Nothing in the Go installation is changed.
 
 // newOverlay returns the command that prints the name of an overlay for go build.
 func newOverlay() *Command {
-	return &Command{
+	flags := false
+	cmd := &Command{
 		Use:   "overlay",
 		Short: "Write the overlay by which go test runs goroutines under control",
 		Long: `Overlay writes files that replace files of the standard library in one build, and prints the
-name of the file for go test -vet=off -overlay. In such a build goroutine.Run works.`,
-		Example: "  jostle overlay    # for go test -overlay",
+name of the file for go test -vet=off -overlay. In such a build goroutine.Run works. For functions
+of sync/atomic, in contrast to its types, the compiler needs the other flags too.`,
+		Example: "  go test -vet=off -overlay=$(jostle overlay) ./...\n  go test $(jostle overlay --flags) ./...",
 		Args: func(args []string) error {
 			if len(args) > 0 {
 				return errors.New("overlay has no arguments")
@@ -71,10 +72,16 @@ name of the file for go test -vet=off -overlay. In such a build goroutine.Run wo
 			if c.env != nil {
 				return fmt.Errorf(`go build replaces no files in the module cache, where this Go version is. First call export GOROOT=%[1]s GOTOOLCHAIN=local PATH=%[1]s/bin:"$PATH"`, c.goroot)
 			}
-			fmt.Fprintln(call.Out, c.overlay)
+			if flags {
+				fmt.Fprintln(call.Out, "-vet=off", strings.Join(c.flags, " "))
+			} else {
+				fmt.Fprintln(call.Out, c.overlay)
+			}
 			return nil
 		},
 	}
+	cmd.Flags().BoolVar(&flags, "flags", false, "print all flags of go test")
+	return cmd
 }
 
 // A testCall is one call of jostle test.
@@ -98,7 +105,7 @@ func runTest(call *Call, args []string) error {
 	if err != nil {
 		return err
 	}
-	cmd := exec.CommandContext(call.Context, with.command, slices.Concat([]string{"test", "-vet=off"}, overlay.Flags(with.overlay, with.goroot), c.args)...)
+	cmd := exec.CommandContext(call.Context, with.command, slices.Concat([]string{"test", "-vet=off"}, with.flags, c.args)...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = call.In, screen.Whole(call.Out), screen.Whole(call.Err)
 	cmd.Env = append(append(os.Environ(), with.env...), existing.Variable+"=1")
 	if c.budget > 0 {
