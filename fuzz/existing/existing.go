@@ -6,6 +6,7 @@ package existing
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"runtime"
 	"runtime/metrics"
 	"slices"
@@ -44,7 +45,7 @@ type Said struct {
 // A Subject is a test function.
 type Subject struct {
 	Once  func() Outcome         // runs the test once, with a fresh testing.T
-	Plain func()                 // runs the test without control, with its own testing.T
+	Plain func(why string)       // runs the test without control, with its own testing.T. If go test stops the test, it prints why
 	Mute  func() (unmute func()) // discards the output of the program until unmute is called
 }
 
@@ -65,9 +66,14 @@ func Test(t *testing.T, s Subject) {
 		if unmute := e.unmute.Load(); unmute != nil {
 			(*unmute)()
 		}
-		t.Logf("not controlled, because it runs for %v without an operation at which another goroutine may run", stall)
-		s.Plain()
+		e.plain(fmt.Sprintf("it runs for %v without an operation at which another goroutine may run", stall))
 	}
+}
+
+// plain runs the test without control.
+func (e *existing) plain(why string) {
+	e.Logf("not controlled, because %s", why)
+	e.Plain(why)
 }
 
 // search searches for a run in which the test fails. It may set e.finally, which must be called
@@ -76,17 +82,15 @@ func (e *existing) search() {
 	first, end, failed := e.try()
 	switch {
 	case end.Outside != "":
-		e.Logf("not controlled, because %s", trace.Visible(end.Outside))
-		e.finally = e.Plain
+		e.finally = func() { e.plain(trace.Visible(end.Outside)) }
 		return
 	case first.Skipped:
 		e.finally = func() { e.Skip(trace.Visible(strings.TrimSpace(lines(first.Said)))) } // Skips: the tested function calls Skip itself
 		return
 	}
 	if failed && !first.Raced && e.alwaysFails() {
-		e.Log("not controlled, because it fails in every order under control, so go test decides: " + trace.Visible(lines(first.Said)))
 		e.finally = func() {
-			if e.Plain(); !e.Failed() {
+			if e.plain("it fails in every order under control, so go test decides: " + trace.Visible(lines(first.Said))); !e.Failed() {
 				e.Log("it passes without control")
 			}
 		}
