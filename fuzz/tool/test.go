@@ -123,7 +123,7 @@ func runTest(call *Call, args []string) error {
 		defer printRaces(call.Out, logs)
 		cmd.Env = append(cmd.Env, "GORACE="+os.Getenv("GORACE")+raceOptions+logs+"/race")
 	}
-	defer worker.Together(cmd)()
+	defer worker.Together(cmd, call.Terminal.Foreground())()
 	err = cmd.Run()
 	if err != nil && call.Context.Err() != nil {
 		return call.Context.Err()
