@@ -57,7 +57,7 @@ func newOverlay() *Command {
 		Long: `Overlay writes files that replace files of the standard library in one build, and prints the
 name of the file for go test -vet=off -overlay. In such a build goroutine.Run works. For functions
 of sync/atomic, in contrast to its types, the compiler needs the other flags too.`,
-		Example: "  go test -vet=off -overlay=$(jostle overlay) ./...\n  go test $(jostle overlay --flags) ./...",
+		Example: "  jostle overlay            # for go test -vet=off -overlay\n  jostle overlay --flags    # for go test",
 		Args: func(args []string) error {
 			if len(args) > 0 {
 				return errors.New("overlay has no arguments")
@@ -123,8 +123,14 @@ func runTest(call *Call, args []string) error {
 		defer printRaces(call.Out, logs)
 		cmd.Env = append(cmd.Env, "GORACE="+os.Getenv("GORACE")+raceOptions+logs+"/race")
 	}
-	defer worker.Together(cmd, call.Terminal.Foreground())()
-	err = cmd.Run()
+	foreground := call.Terminal.Foreground()
+	defer worker.Together(cmd, foreground)()
+	if err = cmd.Run(); err != nil && foreground {
+		select {
+		case <-call.Context.Done():
+		case <-time.After(interrupting):
+		}
+	}
 	if err != nil && call.Context.Err() != nil {
 		return call.Context.Err()
 	}
@@ -136,6 +142,10 @@ func runTest(call *Call, args []string) error {
 	}
 	return err
 }
+
+// interrupting is how long jostle test waits for an interrupt after its tests have failed. Ctrl-C
+// reaches all processes, and it may end the tests before this process has noticed it.
+const interrupting = 100 * time.Millisecond
 
 // raceOptions make the race detector report a race in each run that has it, not only in
 // the first one, and to a file.
