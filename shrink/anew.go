@@ -212,7 +212,7 @@ func (x *shrinker) descend(out *Outcome) {
 		return
 	}
 	y := newShrinker(x.ctx, x.subject, *out, Options{Runs: x.within(mostDescent)})
-	y.parts, y.met = x.parts, x.met
+	y.parts, y.met, y.unmoved = x.parts, x.met, x.unmoved
 	if x.options.Progress != nil {
 		y.options.Progress = func(p Progress) { x.options.Progress(Progress{x.Runs + p.Runs, x.from, x.Best.Steps}) }
 	}

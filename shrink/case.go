@@ -2,6 +2,7 @@ package shrink
 
 import (
 	"cmp"
+	"encoding/binary"
 	"slices"
 
 	"github.com/jostle-go/jostle/pulse/choice"
@@ -50,6 +51,15 @@ func (o *Outcome) program() string {
 		return o.Drawn
 	}
 	return inputKey(o.Case.Inputs)
+}
+
+// deliveries returns a key for the draws and the deliveries of the run.
+func (o *Outcome) deliveries() string {
+	key := []byte(inputKey(o.Case.Inputs))
+	for _, id := range o.Taken {
+		key = binary.LittleEndian.AppendUint64(key, id)
+	}
+	return string(key)
 }
 
 // Clone returns a copy that shares no memory with o.

@@ -10,7 +10,7 @@ import (
 	"github.com/jostle-go/jostle/pulse/choice"
 )
 
-// Each of these functions performs one pass once.
+// Each of these functions performs one pass once, and InOrder the level inOrder twice.
 var (
 	Elements   = alone(func(x *shrinker) { elements(x, 0) })
 	Rearranged = alone(rearranged)
@@ -19,6 +19,7 @@ var (
 	Perturb    = alone(perturb)
 	Simpler    = alone(simpler)
 	Afresh     = alone(afresh)
+	InOrder    = alone(func(x *shrinker) { x.round(&inOrder); x.round(&inOrder) })
 )
 
 func alone(pass func(*shrinker)) func(Subject, Outcome) Result {

@@ -53,8 +53,13 @@ func (x *shrinker) leaveOut(out *Outcome, at, end int, link bool) bool {
 
 // later moves deliveries that the failure does not need to the end of the run, behind the delivery
 // that was the last one. The run usually fails in that delivery, and then the moved deliveries no
-// longer happen. later first moves many deliveries together, then fewer.
+// longer happen. later first moves many deliveries together, then fewer. It does nothing if it has
+// failed before for a run with the same draws and deliveries.
 func later(x *shrinker) {
+	key, taken := x.Best.deliveries(), x.Taken
+	if x.unmoved[key] {
+		return
+	}
 	for size := (len(x.Best.Taken) + 1) / 2; size > 0; size /= 2 {
 		for end := len(x.Best.Taken) - 1; end > 0 && !x.over(); end -= size {
 			c := x.Best.Case.Clone()
@@ -66,6 +71,9 @@ func later(x *shrinker) {
 				end = min(end, len(x.Best.Taken)-1+size)
 			}
 		}
+	}
+	if x.Taken == taken && !x.over() {
+		x.unmoved[key] = true
 	}
 }
 

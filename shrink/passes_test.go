@@ -334,3 +334,13 @@ func TestDoubted(t *testing.T) {
 		}
 	}
 }
+
+// If all deliveries of a run are needed, each is moved once, although constraints are removed afterwards.
+func TestNothingIsMovedTwice(t *testing.T) {
+	y := &line{fails: "[2 1 3 4 5]"}
+	found := y.Run(under(choice.Constraint{First: 2, Second: 1}, choice.Constraint{First: 3, Second: 4}))
+	res := shrink.InOrder(y, found)
+	if moves, removals := 2+4, 4; fmt.Sprint(res.Best.Case.Schedule.Before) != "[{2 1}]" || res.Runs != moves+removals {
+		t.Errorf("becomes %v in %d runs, want %d moves and %d removals", res.Best.Case.Schedule.Before, res.Runs, moves, removals)
+	}
+}

@@ -138,6 +138,7 @@ type shrinker struct {
 	met      map[string]bool   // the signatures of the failures so far
 	parts    map[string][]Part // maps the inputKey of draws to their parts
 
+	unmoved map[string]bool // the runs of which later could move no delivery to the end, by Outcome.deliveries
 	plunged map[string]int  // maps a program to the effort with which simpler searched it
 	fallen  map[string]bool // the programs from which a descent has changed the draws
 	afresh  int             // the number of calls to Subject.Afresh
@@ -150,7 +151,7 @@ type shrinker struct {
 
 func newShrinker(ctx context.Context, s Subject, found Outcome, o Options) *shrinker {
 	x := &shrinker{subject: s, ctx: ctx, options: o, tried: map[string]int{}, searched: map[string]int{}, around: map[string]int{},
-		plunged: map[string]int{}, fallen: map[string]bool{},
+		unmoved: map[string]bool{}, plunged: map[string]int{}, fallen: map[string]bool{},
 		parts: map[string][]Part{}, met: map[string]bool{found.Signature: true}}
 	x.Best, x.from = found.Clone(), found.Steps
 	return x

@@ -15,6 +15,15 @@ func (terminal) Is(fd int) bool { return term.IsTerminal(fd) }
 
 func (terminal) Size(fd int) (columns, rows int, err error) { return term.GetSize(fd) }
 
+func (t terminal) Foreground() bool {
+	for fd := range 3 {
+		if t.Is(fd) && inForeground(fd) {
+			return true
+		}
+	}
+	return false
+}
+
 func (terminal) Raw(fd int) (restore func() error, err error) {
 	if !inForeground(fd) {
 		return nil, errBackground

@@ -6,6 +6,7 @@ package existing
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"os"
 	"runtime"
 	"runtime/metrics"
@@ -46,9 +47,10 @@ type Said struct {
 
 // A Subject is a test function.
 type Subject struct {
-	Once  func() Outcome         // runs the test once, with a fresh testing.T
-	Plain func()                 // runs the test without control, with its own testing.T
-	Mute  func() (unmute func()) // discards the output of the program until unmute is called
+	Once    func() Outcome         // runs the test once, with a fresh testing.T
+	Plain   func()                 // runs the test without control, with its own testing.T
+	Because func(why string)       // says why the test is not controlled. If go test stops the test, it prints why
+	Mute    func() (unmute func()) // discards the output of the program until unmute is called
 }
 
 // Test searches for a run in which a test fails. The first run shows what it prints.
@@ -68,9 +70,15 @@ func Test(t *testing.T, s Subject) {
 		if unmute := e.unmute.Load(); unmute != nil {
 			(*unmute)()
 		}
-		t.Logf("not controlled, because it runs for %v without an operation at which another goroutine may run", stall)
-		e.plainly()
+		e.plain(fmt.Sprintf("it runs for %v without an operation at which another goroutine may run", stall))
 	}
+}
+
+// plain says why the test is not controlled, and runs the test without control.
+func (e *existing) plain(why string) {
+	e.Logf("not controlled, because %s", why)
+	e.Because(why)
+	e.plainly()
 }
 
 // search searches for a run in which the test fails. It may set e.finally, which must be called
@@ -83,17 +91,15 @@ func (e *existing) search() {
 	}
 	switch {
 	case end.Outside != "":
-		e.Logf("not controlled, because %s", trace.Visible(end.Outside))
-		e.finally = e.plainly
+		e.finally = func() { e.plain(trace.Visible(end.Outside)) }
 		return
 	case first.Skipped:
 		e.finally = func() { e.Skip(trace.Visible(strings.TrimSpace(lines(first.Said)))) } // Skips: the tested function calls Skip itself
 		return
 	}
 	if failed && !first.Raced && e.alwaysFails() {
-		e.Log("not controlled, because it fails in every order under control, so go test decides: " + trace.Visible(lines(first.Said)))
 		e.finally = func() {
-			if e.plainly(); !e.Failed() {
+			if e.plain("it fails in every order under control, so go test decides: " + trace.Visible(lines(first.Said))); !e.Failed() {
 				e.Log("it passes without control")
 			}
 		}

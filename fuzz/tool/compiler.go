@@ -21,6 +21,7 @@ type compiler struct {
 	goroot  string
 	env     []string // the environment variables that the command needs
 	overlay string   // the file for -overlay
+	flags   []string // the flags of go build
 }
 
 // newCompiler returns the compiler for the current folder. own is an overlay of the user's that is
@@ -51,7 +52,10 @@ func newCompiler(ctx context.Context, own string) (*compiler, error) {
 		c.command, c.goroot = filepath.Join(link, "bin", "go"), link
 		c.env = []string{"GOROOT=" + link, "GOTOOLCHAIN=local", "PATH=" + filepath.Join(link, "bin") + string(os.PathListSeparator) + os.Getenv("PATH")}
 	}
-	c.overlay, err = overlay.Write(overlay.Options{Goroot: c.goroot, Jostle: root, Own: own, Dir: filepath.Join(dir, "overlay")})
+	if c.overlay, err = overlay.Write(overlay.Options{Goroot: c.goroot, Jostle: root, Own: own, Dir: filepath.Join(dir, "overlay")}); err != nil {
+		return nil, err
+	}
+	c.flags, err = overlay.Flags(c.overlay, c.goroot)
 	return c, err
 }
 

@@ -18,7 +18,6 @@ import (
 	"github.com/jostle-go/jostle/fuzz/internal/flight"
 	"github.com/jostle-go/jostle/fuzz/internal/words"
 	"github.com/jostle-go/jostle/fuzz/internal/worker"
-	"github.com/jostle-go/jostle/pulse/goroutine/overlay"
 )
 
 // A chooser holds the flags that choose the properties of a command.
@@ -180,7 +179,7 @@ func (c *chooser) build(call *Call, temp string, patterns []string) ([]*binary.B
 	if err := os.Mkdir(o.Temp, 0o777); err != nil {
 		return nil, err
 	}
-	o.Overlay, o.Command, o.CommandEnv, o.Env = overlay.Flags(with.overlay, with.goroot), with.command, with.env, []string{existing.Variable + "=1"}
+	o.Overlay, o.Command, o.CommandEnv, o.Env = with.flags, with.command, with.env, []string{existing.Variable + "=1"}
 	tests, err := binary.Build(call.Context, o, patterns...)
 	compiled()
 	return append(list, tests...), err

@@ -16,7 +16,6 @@ import (
 	"github.com/jostle-go/jostle/fuzz/existing"
 	"github.com/jostle-go/jostle/fuzz/internal/screen"
 	"github.com/jostle-go/jostle/fuzz/internal/worker"
-	"github.com/jostle-go/jostle/pulse/goroutine/overlay"
 )
 
 // newTest returns the command that runs existing tests in many orders of their goroutines.
@@ -52,12 +51,14 @@ Nothing in the Go installation is changed.
 
 // newOverlay returns the command that prints the name of an overlay for go build.
 func newOverlay() *Command {
-	return &Command{
+	flags := false
+	cmd := &Command{
 		Use:   "overlay",
 		Short: "Write the overlay by which go test runs goroutines under control",
 		Long: `Overlay writes files that replace files of the standard library in one build, and prints the
-name of the file for go test -vet=off -overlay. In such a build goroutine.Run works.`,
-		Example: "  jostle overlay    # for go test -overlay",
+name of the file for go test -vet=off -overlay. In such a build goroutine.Run works. For functions
+of sync/atomic, in contrast to its types, the compiler needs the other flags too.`,
+		Example: "  jostle overlay            # for go test -vet=off -overlay\n  jostle overlay --flags    # for go test",
 		Args: func(args []string) error {
 			if len(args) > 0 {
 				return errors.New("overlay has no arguments")
@@ -72,10 +73,16 @@ name of the file for go test -vet=off -overlay. In such a build goroutine.Run wo
 			if c.env != nil {
 				return fmt.Errorf(`go build replaces no files in the module cache, where this Go version is. First call export GOROOT=%[1]s GOTOOLCHAIN=local PATH=%[1]s/bin:"$PATH"`, c.goroot)
 			}
-			fmt.Fprintln(call.Out, c.overlay)
+			if flags {
+				fmt.Fprintln(call.Out, "-vet=off", strings.Join(c.flags, " "))
+			} else {
+				fmt.Fprintln(call.Out, c.overlay)
+			}
 			return nil
 		},
 	}
+	cmd.Flags().BoolVar(&flags, "flags", false, "print all flags of go test")
+	return cmd
 }
 
 // A testCall is one call of jostle test.
@@ -99,7 +106,7 @@ func runTest(call *Call, args []string) error {
 	if err != nil {
 		return err
 	}
-	cmd := exec.CommandContext(call.Context, with.command, slices.Concat([]string{"test", "-vet=off"}, overlay.Flags(with.overlay, with.goroot), c.args)...)
+	cmd := exec.CommandContext(call.Context, with.command, slices.Concat([]string{"test", "-vet=off"}, with.flags, c.args)...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = call.In, screen.Whole(call.Out), screen.Whole(call.Err)
 	cmd.Env = append(append(os.Environ(), with.env...), existing.Variable+"=1")
 	if c.budget > 0 {
@@ -117,8 +124,14 @@ func runTest(call *Call, args []string) error {
 		defer printRaces(call.Out, logs)
 		cmd.Env = append(cmd.Env, "GORACE="+os.Getenv("GORACE")+raceOptions+logs+"/race")
 	}
-	defer worker.Together(cmd)()
-	err = cmd.Run()
+	foreground := call.Terminal.Foreground()
+	defer worker.Together(cmd, foreground)()
+	if err = cmd.Run(); err != nil && foreground {
+		select {
+		case <-call.Context.Done():
+		case <-time.After(interrupting):
+		}
+	}
 	if err != nil && call.Context.Err() != nil {
 		return call.Context.Err()
 	}
@@ -130,6 +143,10 @@ func runTest(call *Call, args []string) error {
 	}
 	return err
 }
+
+// interrupting is how long jostle test waits for an interrupt after its tests have failed. Ctrl-C
+// reaches all processes, and it may end the tests before this process has noticed it.
+const interrupting = 100 * time.Millisecond
 
 // raceOptions make the race detector report a race in each run that has it, not only in
 // the first one, and to a file.

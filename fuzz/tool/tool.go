@@ -63,13 +63,16 @@ type Call struct {
 	Agent func(ctx context.Context, list []Question, ask func(ctx context.Context, question string, arguments []byte) ([]byte, error)) error
 }
 
-// A Terminal has functions of the operating system for terminals. Each function takes a file
+// A Terminal has functions of the operating system for terminals. The parameter fd is a file
 // descriptor.
 type Terminal interface {
 	// Is reports whether the file is a terminal.
 	Is(fd int) bool
 	// Size returns the number of columns and rows of the terminal.
 	Size(fd int) (columns, rows int, err error)
+	// Foreground reports whether the process is in the foreground of a terminal that is one of its
+	// standard streams.
+	Foreground() bool
 	// Raw makes the terminal deliver each key at once, without echo, until restore is called. It
 	// returns an error if the process may not do that, for example because it is in the background.
 	Raw(fd int) (restore func() error, err error)

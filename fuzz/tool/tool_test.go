@@ -55,6 +55,7 @@ type noTerminal struct{}
 
 func (noTerminal) Is(int) bool                   { return false }
 func (noTerminal) Size(int) (int, int, error)    { return 0, 0, nil }
+func (noTerminal) Foreground() bool              { return false }
 func (noTerminal) Raw(int) (func() error, error) { return nil, fmt.Errorf("it is no terminal") }
 
 // TestCommandsAreWhole: each command has a usage line, a description, an example and a

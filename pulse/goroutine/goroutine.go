@@ -6,9 +6,8 @@
 //
 // A goroutine is an actor. Before each operation on a channel, on an object of
 // package sync or on a type of package sync/atomic, another goroutine may run.
-// Functions of package sync/atomic are operations with Go 1.26 only: in builds of
-// the command jostle, and with the flags -gcflags=all=-d=ssa/intrinsics/off
-// -gcflags=std=.
+// Functions of package sync/atomic are operations in builds of the command jostle,
+// and with the flags that jostle overlay --flags prints.
 // The code between two operations is a step. The system's strategy chooses which
 // goroutine takes the next step. When none can, the virtual clock jumps to the
 // next timer.

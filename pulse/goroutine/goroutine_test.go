@@ -599,3 +599,18 @@ func TestLabels(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// TestSlots: sites that differ in one caller only have different places in the cache.
+func TestSlots(t *testing.T) {
+	for i := range depth {
+		slots := map[uint64]bool{}
+		for pc := range uintptr(32) {
+			s := state{op: opSend}
+			s.callers[i] = 0x401000 + 16*pc
+			slots[s.slot()] = true
+		}
+		if len(slots) < 28 {
+			t.Errorf("caller %d: 32 sites have %d places", i, len(slots))
+		}
+	}
+}

@@ -40,9 +40,19 @@ var sites struct {
 // recent caches sites by hashes of their keys.
 var recent [1024]atomic.Pointer[site]
 
+// slot returns the index in recent of the site at which a goroutine stands. It depends on all callers,
+// because one function, such as one that sends, may have many.
+func (s *state) slot() uint64 {
+	h := uint64(s.op)
+	for _, pc := range s.callers {
+		h = hash.Fold(h, uint64(pc))
+	}
+	return h >> 54
+}
+
 // siteOf returns the site at which a goroutine stands.
 func siteOf(s *state) *site {
-	cached := &recent[uint64(s.callers[0]^s.callers[1]<<7^s.callers[2]<<13^uintptr(s.op))*hash.Gamma>>54]
+	cached := &recent[s.slot()]
 	if c := cached.Load(); c != nil && c.key.op == s.op && c.key.callers == s.callers {
 		return c
 	}

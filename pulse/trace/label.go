@@ -19,10 +19,12 @@ const (
 	cut        = "…"
 )
 
-// An Operation is a message that makes a hosted actor take its next step.
-// Traces show it by its text, because the text and not the type says what the
-// actor does.
-type Operation interface{ IsOperation() }
+// An Operation is a message by which a hosted actor takes its next step. Its text, and not its
+// type, says what the actor does. Its String method must return at once, and must not panic.
+type Operation interface {
+	fmt.Stringer
+	IsOperation()
+}
 
 // Label returns a message as one line, such as flush, write(1) or set(key: "a",
 // value: 3).
@@ -340,6 +342,8 @@ func methodText(v reflect.Value) (text, fault string) {
 		return "", ""
 	}
 	switch own := v.Interface().(type) {
+	case Operation:
+		return own.String(), ""
 	case error:
 		return Said(own, "Error", own.Error)
 	case fmt.Stringer:

@@ -6,6 +6,7 @@ import (
 	"math"
 	"reflect"
 	"runtime"
+	"runtime/debug"
 	"strings"
 	"testing"
 	"time"
@@ -349,5 +350,21 @@ func TestStateFields(t *testing.T) {
 	}
 	if got := StateFields(long{list: make([]int, 1000), more: nil}, hidden); utf8.RuneCountInString(got[0].Text) != 401 || got[1].Text != "nil" {
 		t.Errorf("a long field: %v", got)
+	}
+}
+
+// An operation knows whether the test that calls Label is on its stack.
+type operation struct{}
+
+func (operation) IsOperation() {}
+
+func (operation) String() string {
+	return fmt.Sprint("called at once: ", strings.Contains(string(debug.Stack()), "TestLabelOfOperations"))
+}
+
+// TestLabelOfOperations: the text of an operation costs no goroutine, because every message of a goroutine is one.
+func TestLabelOfOperations(t *testing.T) {
+	if got := Label(operation{}); got != "called at once: true" {
+		t.Error(got)
 	}
 }

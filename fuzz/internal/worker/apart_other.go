@@ -8,7 +8,7 @@ import "os/exec"
 func apart(*exec.Cmd) {}
 
 // Together does nothing on this system. Therefore only cmd itself is killed when its context is done.
-func Together(*exec.Cmd) (over func()) { return func() {} }
+func Together(*exec.Cmd, bool) (over func()) { return func() {} }
 
 // surviveBrokenPipe does nothing, because this system has no SIGPIPE.
 func surviveBrokenPipe() {}

@@ -17,13 +17,22 @@ func apart(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true
 // Together makes the processes that cmd starts end together with cmd. When the context of cmd is
 // done, all of them are interrupted, and killed if they do not end in time. The caller must call over
 // after cmd has ended.
-func Together(cmd *exec.Cmd) (over func()) {
-	apart(cmd)
+//
+// If foreground is set, this process is in the foreground of a terminal. Then the processes stay in
+// its group: they can read from the terminal, and Ctrl-C and Ctrl-Z reach them. A signal that only
+// this process receives reaches only cmd.
+func Together(cmd *exec.Cmd, foreground bool) (over func()) {
+	if !foreground {
+		apart(cmd)
+	}
 	var late *time.Timer
 	cmd.Cancel = func() error {
-		group := -cmd.Process.Pid
-		late = time.AfterFunc(stopping, func() { syscall.Kill(group, syscall.SIGKILL) })
-		return syscall.Kill(group, syscall.SIGINT)
+		whom := cmd.Process.Pid
+		if !foreground {
+			whom = -whom // the group
+		}
+		late = time.AfterFunc(stopping, func() { syscall.Kill(whom, syscall.SIGKILL) })
+		return syscall.Kill(whom, syscall.SIGINT)
 	}
 	return func() {
 		if late != nil {

@@ -12,7 +12,7 @@ func apart(cmd *exec.Cmd) {
 }
 
 // Together does nothing on this system. Therefore only cmd itself is killed when its context is done.
-func Together(*exec.Cmd) (over func()) { return func() {} }
+func Together(*exec.Cmd, bool) (over func()) { return func() {} }
 
 // surviveBrokenPipe does nothing, because on Windows a write to a pipe without a reader only
 // returns an error.

@@ -69,18 +69,25 @@ func Write(o Options) (string, error) {
 	return save(&o, files, own)
 }
 
-// Flags returns the flags of go build for an overlay with this name. With Go
-// 1.26 the flags turn calls of sync/atomic outside of the standard library into
-// ordinary calls. The compiler otherwise replaces these calls by instructions,
-// before which no other goroutine can run. With Go 1.27 no flag does this:
-// -gcflags=std= no longer exempts the standard library from -gcflags=all= in go
-// test, and package crypto needs the instructions.
-func Flags(name, goroot string) []string {
-	if version, _ := versionOf(goroot); version != "1.26" {
-		return []string{"-overlay=" + name}
+// Flags returns the flags of go build for an overlay with this name. Outside of the standard
+// library, the compiler must not replace calls of functions of sync/atomic by instructions,
+// because no other goroutine could run before them.
+//
+// The flags name each folder of the standard library. The pattern std would be shorter, but with
+// Go 1.27 go test does not apply it to packages that only tests import.
+func Flags(name, goroot string) ([]string, error) {
+	flags := []string{"-overlay=" + name, "-gcflags=all=-d=ssa/intrinsics/off", keep(ours), keep("vendor/golang.org")}
+	list, err := os.ReadDir(filepath.Join(goroot, "src"))
+	for _, entry := range list {
+		if entry.IsDir() {
+			flags = append(flags, keep(entry.Name()))
+		}
 	}
-	return []string{"-overlay=" + name, "-gcflags=all=-d=ssa/intrinsics/off", "-gcflags=std="}
+	return flags, err
 }
+
+// keep returns the flag by which packages of a folder keep the usual flags of the compiler.
+func keep(folder string) string { return "-gcflags=" + folder + "/...=" }
 
 // readOwn returns the replacements of the user's overlay.
 func readOwn(name string) (map[string]string, error) {

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -255,5 +256,35 @@ func TestBadEdits(t *testing.T) {
 	}
 	if _, err := list[0].apply("x\n"); err == nil || !strings.Contains(err.Error(), "matches 1 times, not 2 times") {
 		t.Error(err)
+	}
+}
+
+// TestFlags: the compiler replaces no calls by instructions in the packages of a module. It does so
+// in the standard library, also in packages that only tests import.
+func TestFlags(t *testing.T) {
+	dir := t.TempDir()
+	put(t, filepath.Join(dir, "go.mod"), "module m\n\ngo 1.26\n")
+	put(t, filepath.Join(dir, "n/n.go"), "package n\n")
+	put(t, filepath.Join(dir, "m_test.go"), "package m\n\nimport (\n\t_ \"crypto/tls\"\n\t_ \"m/n\"\n)\n")
+	flags, err := Flags("nothing.json", goroot())
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("go", append(append([]string{"test", "-a", "-n"}, flags[1:]...), ".")...)
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOFLAGS=", "GOWORK=off")
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	var calls []string
+	all := regexp.MustCompile(` -p (\S+) .*`).FindAllSubmatch(out, -1)
+	for _, m := range all {
+		if strings.Contains(string(m[0]), "ssa/intrinsics/off") {
+			calls = append(calls, string(m[1]))
+		}
+	}
+	slices.Sort(calls)
+	if want := []string{"m", "m/n", "main"}; len(all) < 100 || !slices.Equal(calls, want) {
+		t.Errorf("calls remain in %v of %d packages, want %v", calls, len(all), want)
 	}
 }

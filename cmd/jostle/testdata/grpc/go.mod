@@ -1,0 +1,3 @@
+module grpctest
+
+go 1.26
