@@ -181,14 +181,17 @@ func (t *T) touch(what trace.Touched) {
 }
 
 // fail records f if it is the run's first failure. The location is the first line of
-// f.Stack, else the running line of user code, else the line where the property
-// begins.
+// f.Stack, else the running line of user code, else the line at which the first stuck
+// actor waits, else the line where the property begins.
 func (t *T) fail(f *pulse.Failure) {
 	if len(f.Stack) > 0 {
 		t.failAt(f, f.Stack[0])
 		return
 	}
 	at, ok := userFrame(&t.runner.helpers)
+	if !ok && len(f.Waits) > 0 && f.Waits[0].At.File != "" {
+		at, ok = f.Waits[0].At, true
+	}
 	if !ok {
 		at, _ = stack.Begin(t.runner.property)
 	}

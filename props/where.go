@@ -1,6 +1,7 @@
 package props
 
 import (
+	"path"
 	"reflect"
 	"runtime"
 	"strings"
@@ -49,6 +50,7 @@ var trimmer = stack.NewTrimmer(
 	reflect.TypeFor[pulse.System]().PkgPath()+"/adapt/...", // also remove the adapters of other runtimes
 	"github.com/asynkron/protoactor-go/...",
 	reflect.TypeFor[T]().PkgPath()+"/...",
+	path.Dir(reflect.TypeFor[T]().PkgPath())+"/fuzz/existing",
 	"github.com/stretchr/testify/...",
 	"pgregory.net/rapid",
 	"github.com/leanovate/gopter/...",

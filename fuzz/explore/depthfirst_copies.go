@@ -146,9 +146,9 @@ func (d *depthFirst) learnPhases(run *Run) {
 }
 
 // confirmed returns the run that the search counts in place of run, which was restored from
-// a snapshot. If the program has state that no snapshot holds, it sets d.over. It also sets
-// d.over if the state at the end cannot be read. For example, the check of a property has
-// called sync.Map.Range.
+// a snapshot. It sets d.over if the program has state that no snapshot holds. It also sets
+// d.over if the state at the end of the run cannot be read, for example because the property
+// has called a function whose effect is hidden, such as sync.Map.Range.
 func (d *depthFirst) confirmed(run Run) Run {
 	w := &d.walker
 	hasFailed := run.Failure != nil && run.Failure.Kind != pulse.KindNondeterminism

@@ -25,7 +25,7 @@ type Object struct {
 type Hold struct {
 	Actor string `json:"actor"`
 	At    Frame  `json:"at,omitzero"`
-	Reads bool   `json:"reads,omitempty"` // set if others may lock it for reading too
+	Reads bool   `json:"reads,omitempty"` // set if the lock is an RWMutex that was locked by RLock, so that other actors may do the same
 }
 
 // String returns a line such as "worker waits in sync.Mutex.Lock at a.go:12 (pkg.F), locked by

@@ -88,7 +88,7 @@ func (t *Table) verdicts(b *strings.Builder) {
 	hard := t.hard()
 	fmt.Fprintf(b, "Numbers of subjects. sooner, later: the arm finds the bug sooner or later than random (log-rank test, p < 0.01).\n"+
 		"≤ 1.1 runs, ≤ 1.25 time: its median is at most 1.1 times random's in runs, 1.25 times in time. ≤ 1/5, ≤ 1/50: of the\n"+
-		"%d subjects on which random needs more than 1,000 runs. z: all subjects together, positive if sooner.\n\n", len(hard))
+		"%d subjects on which random needs more than 1,000 runs. z: the test statistic of all subjects together, positive if the arm is sooner.\n\n", len(hard))
 	columnsOf(b, func(row func(...string)) {
 		row("arm", "sooner", "later", "≤ 1.1 runs", "≤ 1.25 time", "of", "≤ 1/5", "≤ 1/50", "of", "z")
 		for _, arm := range t.Arms() {
