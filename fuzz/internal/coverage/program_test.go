@@ -18,7 +18,8 @@ type (
 	work struct{ left int }
 )
 
-func (work) IsOperation() {}
+func (work) IsOperation()   {}
+func (work) String() string { return "work" }
 
 // A relay forwards each hop that it receives. The next receiver depends on what the relay
 // has received before, so orders have consequences. A turn changes its handler.

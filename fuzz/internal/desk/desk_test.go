@@ -204,7 +204,7 @@ func TestRefusals(t *testing.T) {
 		`there is no case "none"`:                   func() error { _, err := d.Walk(ctx, "none", 0, 1); return err },
 		"no message could come":                     func() error { _, err := d.Fork(ctx, id, 1000, 0); return err },
 		fmt.Sprintf("there is no case %q", id+"@x"): func() error { _, err := d.Walk(ctx, id+"@x", 0, 1); return err },
-		"is not the number":                         func() error { _, err := d.Walk(ctx, id+"@0:1000", 0, 1); return err },
+		"there is no number 1000":                   func() error { _, err := d.Walk(ctx, id+"@0:1000", 0, 1); return err },
 		"other messages":                            func() error { _, err := d.Fork(ctx, id, 0, 1000); return err },
 		"continue from another":                     func() error { _, err := d.Continuations(ctx, id, 1000, 1, time.Second); return err },
 	} {
