@@ -39,8 +39,8 @@ type Tally struct {
 	// mostReached names.
 	Reached map[string]int `json:",omitempty"`
 	// Labels is the number of runs with each value of T.Label, by name and value. It has at most
-	// mostLabels names, and as many values of each. Further values are counted as otherValues; if
-	// tallies are added, a run may count as otherValues more than once.
+	// mostLabels names, and as many values of each. Further values are counted as otherValues. If
+	// tallies are added, this number is an upper bound, because a run may give several of them.
 	Labels map[string]map[string]int `json:",omitempty"`
 }
 
@@ -134,7 +134,7 @@ func (t *Tally) label(name, value string, runs int) {
 	if !t.hasRoom(name, value) {
 		value = otherValues
 	}
-	values[value] += runs
+	values[value] = min(values[value]+runs, t.Runs)
 }
 
 // A Distribution says in how many runs a label had each value.
