@@ -29,24 +29,24 @@ func TestElsewhere(t *testing.T) {
 	runs := 0
 	for _, c := range []struct {
 		name   string
-		fails  func() bool
+		fails  func(*pulse.System) bool
 		failed bool
 		doubts string
 	}{
-		{"in each process", func() bool { return true }, true, ""},
-		{"in this process", func() bool { runs++; return runs > 3 }, false, "a failing run did not repeat in a new process: it does not fail"},
-		{"never", func() bool { return false }, false, "a run did not repeat: step 0 wanted "},
+		{"in each process", func(*pulse.System) bool { return true }, true, ""},
+		{"in this process", func(*pulse.System) bool { runs++; return runs > 3 }, false, "a failing run did not repeat in a new process: it does not fail"},
+		{"never", func(sys *pulse.System) bool {
+			runs++
+			sys.Send(sys.Spawn("actor", pulse.Func(func(*pulse.Ctx, any) {})), []any{"text", 1}[runs%2])
+			return false
+		}, false, "a run did not repeat: step 0 wanted "},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			d := &doubting{T: t}
 			fuzz.Config{Runs: 80, Folder: t.TempDir()}.Check(d, func(t *props.T) {
 				sys := t.System()
-				if c.name == "never" {
-					runs++
-					sys.Send(sys.Spawn("actor", pulse.Func(func(*pulse.Ctx, any) {})), []any{"text", 1}[runs%2])
-				}
-				sys.Run()
-				if c.fails() {
+				fails := c.fails(sys)
+				if sys.Run(); fails {
 					t.Error("it fails")
 				}
 			})

@@ -210,26 +210,32 @@ func TestLargeDrawsAreNotRejected(t *testing.T) {
 	}
 }
 
-// TestLabels: a search counts in how many runs each value of a label was given, however often a run
-// gives it. It bounds the number of names and values, and prints the most frequent values first.
-func TestLabels(t *testing.T) {
-	n := 0
+// tallyOf returns the tally of some runs of a property, which gets the number of the run, from 1.
+func tallyOf(runs int, property func(t *props.T, run int)) Tally {
+	tally := NewTally()
 	r := props.NewRunner("property", func(t *props.T) {
-		n++
-		for i := range 3 {
-			t.Label("size", n%3)
-			t.Label("kind", "a b")
-			t.Label(fmt.Sprintf("run %d", n), i)
-		}
+		property(t, tally.Runs+1)
 		t.System().Run()
 	})
 	defer r.Close()
-	a, b := NewTally(), NewTally()
-	for range 11 {
+	for range runs {
 		res := r.Run(props.Plan{})
-		a.Count("random", &res)
+		tally.Count("random", &res)
 	}
-	b.Runs = 189
+	return tally
+}
+
+// TestLabels: a search counts in how many runs each value of a label was given, however often a run
+// gives it. It bounds the number of names and values, and prints the most frequent values first.
+func TestLabels(t *testing.T) {
+	a, b := tallyOf(11, func(t *props.T, run int) {
+		for i := range 3 {
+			t.Label("size", run%3)
+			t.Label("kind", "a b")
+			t.Label(fmt.Sprintf("run %d", run), i)
+		}
+	}), NewTally()
+	b.By["random"], b.Runs = 189, 500 // the others are runs of an exploration, which counts no labels
 	for i := range 2 * mostLabels {
 		b.label("size", fmt.Sprint(i), 1)
 		b.label(fmt.Sprint(i), "x", 1)
@@ -256,19 +262,26 @@ func TestLabels(t *testing.T) {
 }
 
 // TestOtherValues: if a search has no room for several values of a label that a run gives, it
-// counts the run once under "other values".
+// counts the run once under "other values". If it adds the counts of two workers, it counts at most
+// all runs there.
 func TestOtherValues(t *testing.T) {
-	tally := NewTally()
-	var full []props.Label
+	tally, full := NewTally(), props.Result{}
 	for i := range mostLabels - 1 {
-		full = append(full, props.Label{Name: "size", Value: fmt.Sprint(i)})
+		full.Labels = append(full.Labels, props.Label{Name: "size", Value: fmt.Sprint(i)})
 	}
-	tally.countLabels(full)
+	tally.Count("random", &full)
+	more := props.Result{Labels: []props.Label{{Name: "size", Value: "x"}, {Name: "size", Value: "y"}, {Name: "size", Value: "z"}}}
 	for range 2 {
-		tally.countLabels([]props.Label{{Name: "size", Value: "x"}, {Name: "size", Value: "y"}, {Name: "size", Value: "z"}})
+		tally.Count("random", &more)
 	}
 	if got := tally.Labels["size"]; got["x"] != 2 || got[otherValues] != 2 || len(got) != mostLabels+1 {
 		t.Errorf("x in %d runs, others in %d, of %d values", got["x"], got[otherValues], len(got))
+	}
+	worker := NewTally()
+	worker.Count("random", &props.Result{Labels: []props.Label{{Name: "size", Value: "p"}, {Name: "size", Value: "q"}, {Name: "size", Value: "r"}}})
+	tally.Add(&worker)
+	if d := tally.Distributions(); d[0].Values[0] != (ValueCount{otherValues, 4, 1}) {
+		t.Errorf("most often: %v, want other values in all 4 runs", d[0].Values[0])
 	}
 }
 
@@ -276,22 +289,13 @@ func TestOtherValues(t *testing.T) {
 // reports the situation several times. If there are too many names, the search keeps the first ones,
 // also when it adds the counts of two workers.
 func TestReached(t *testing.T) {
-	n := 0
-	r := props.NewRunner("property", func(t *props.T) {
-		n++
+	a, b := tallyOf(10, func(t *props.T, run int) {
 		t.Sometimes("never", false)
 		for range 2 {
 			t.Sometimes("always", true)
-			t.Sometimes("in some", n%5 == 0)
+			t.Sometimes("in some", run%5 == 0)
 		}
-		t.System().Run()
-	})
-	defer r.Close()
-	a, b := NewTally(), NewTally()
-	for range 10 {
-		res := r.Run(props.Plan{})
-		a.Count("random", &res)
-	}
+	}), NewTally()
 	for i := range 2 * mostReached {
 		b.reach(fmt.Sprint(i), 1)
 	}

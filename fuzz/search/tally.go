@@ -39,8 +39,8 @@ type Tally struct {
 	// mostReached names.
 	Reached map[string]int `json:",omitempty"`
 	// Labels is the number of runs with each value of T.Label, by name and value. It has at most
-	// mostLabels names, and as many values of each. Further values are counted as otherValues; if
-	// tallies are added, a run may count as otherValues more than once.
+	// mostLabels names, and as many values of each. Further values are counted as otherValues. If
+	// tallies are added, this number is an upper bound, because a run counts for each of them.
 	Labels map[string]map[string]int `json:",omitempty"`
 }
 
@@ -137,7 +137,7 @@ func (t *Tally) label(name, value string, runs int) {
 	values[value] += runs
 }
 
-// A Distribution says in how many runs a label had each value.
+// A Distribution says in how many runs a label had each value. Runs of an exploration do not count.
 type Distribution struct {
 	Name   string       `json:"name"`
 	Values []ValueCount `json:"values"` // the most frequent value first
@@ -147,15 +147,20 @@ type Distribution struct {
 type ValueCount struct {
 	Value string  `json:"value"`
 	Runs  int     `json:"runs"`
-	Share float64 `json:"share"` // of all runs
+	Share float64 `json:"share"` // of all runs that count
 }
 
 // Distributions returns the values of all labels, sorted by name.
 func (t *Tally) Distributions() (list []Distribution) {
+	all := 0 // t.Runs may also have the runs of an exploration
+	for _, runs := range t.By {
+		all += runs
+	}
 	for _, name := range slices.Sorted(maps.Keys(t.Labels)) {
 		d := Distribution{Name: name}
 		for value, runs := range t.Labels[name] {
-			d.Values = append(d.Values, ValueCount{value, runs, float64(runs) / float64(t.Runs)})
+			runs = min(runs, all)
+			d.Values = append(d.Values, ValueCount{value, runs, float64(runs) / float64(all)})
 		}
 		slices.SortFunc(d.Values, func(a, b ValueCount) int { return cmp.Or(b.Runs-a.Runs, strings.Compare(a.Value, b.Value)) })
 		list = append(list, d)

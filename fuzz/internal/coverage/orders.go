@@ -44,17 +44,18 @@ type Orders struct {
 	own       *source // the counts of the runs that Add adds, under the ID ownID
 	ownID     uint64
 	judging   judge
-	whole     bool    // set if Whole was called and nothing new was added since
-	last      folding // a cache for steps beyond the limits
+	whole     bool                      // set if Whole was called and nothing new was added since
+	last      folding                   // a cache for steps beyond the limits
+	labels    map[trace.Operation]int32 // the label of each known operation of goroutines, as a number of words
 
 	// The fields from here on are about the run that is being added.
-	live   []live  // has an element for each actor of the trace
-	uses   uses    // the operations of goroutines so far
-	run    []int32 // the number of each step of the trace
-	id     uint64  // the ID of the run
-	random bool    // set if the run is unguided
-	fresh  int     // the number of new orders in the run
-	lost   bool    // set if the run is counted as one whose new orders did not fit into past.rare (source.lost)
+	live    []live     // has an element for each actor of the trace, and for each object of goroutines
+	objects hash.Table // maps the number of an object to its index in live
+	run     []int32    // the number of each step of the trace
+	id      uint64     // the ID of the run
+	random  bool       // set if the run is unguided
+	fresh   int        // the number of new orders in the run
+	lost    bool       // set if the run is counted as one whose new orders did not fit into past.rare (source.lost)
 }
 
 // A receiver holds the known steps of one actor and their orders.
@@ -92,11 +93,12 @@ type told struct {
 	full   int32 // the number of leading words in the step's row of matrix many that are all ones
 }
 
-// A live is an actor in the run that is being added.
+// A live is an actor, or an object of goroutines, in the run that is being added.
 type live struct {
-	id    uint64
-	place int32    // the actor's index in receivers, or -1; kept for the next run, which usually has the same actor here
-	seen  []uint64 // the numbers of the actor's receives so far, as a set of bits
+	id    uint64   // the identity of the actor; objectsID for an object
+	place int32    // the index in receivers, or -1; kept for the next run, which usually has the same actor here
+	seen  []uint64 // the numbers of the receives so far, as a set of bits
+	uses  []uint64 // the numbers of the actor's own operations on objects so far, as a set of bits
 }
 
 const (
@@ -203,15 +205,8 @@ func (o *Orders) begin(t *trace.Trace, r Run) {
 	if o.id == 0 {
 		o.id = hash.Seed(o.Source+1, uint64(o.own.runs)) | 1
 	}
-	for len(o.live) < len(t.Actors) {
-		o.live = append(o.live, live{place: -1})
-	}
 	for i := range t.Actors {
-		l := &o.live[i]
-		if id := t.Actors[i].ID; l.id != id || l.place < 0 {
-			l.id, l.place = id, o.placed(id)
-		}
-		l.seen = l.seen[:0]
+		o.enter(i, t.Actors[i].ID)
 	}
 	o.read(t)
 	for i := range t.Actors {
@@ -221,6 +216,18 @@ func (o *Orders) begin(t *trace.Trace, r Run) {
 			}
 		}
 	}
+}
+
+// enter makes element i of o.live stand for the actor or object with the given identity.
+func (o *Orders) enter(i int, id uint64) {
+	if i == len(o.live) {
+		o.live = append(o.live, live{place: -1})
+	}
+	l := &o.live[i]
+	if l.id != id || l.place < 0 {
+		l.id, l.place = id, o.placed(id)
+	}
+	l.seen, l.uses = l.seen[:0], l.uses[:0]
 }
 
 // end counts the run. It calls judge if the run has a new order, and for a few of the other runs.
@@ -246,24 +253,24 @@ func (o *Orders) receive(t *trace.Trace, i int) {
 	if l.place < 0 { // only if the step's identity has a number at a different actor, which no real system has
 		l.place = o.placeOf(&t.Actors[t.Steps[i].Actor])
 	}
-	o.follow(l.place, k, l.seen, nil)
-	l.seen = with(l.seen, k)
+	o.follow(l, k, nil)
 }
 
-// follow records that the receives in the set before, without those in the set except, came
-// before step k of a receiver.
-func (o *Orders) follow(place, k int32, before, except []uint64) {
-	a := &o.receivers[place]
+// follow records that all earlier receives of l, without those in the set except, came before
+// step k.
+func (o *Orders) follow(l *live, k int32, except []uint64) {
+	a := &o.receivers[l.place]
 	row := a.rows[many][int(k)*a.width : (int(k)+1)*a.width]
-	for i, seen := range before {
+	for i, seen := range l.seen {
 		if i < len(except) {
 			seen &^= except[i]
 		}
 		if news := seen &^ row[i]; news != 0 {
 			first := o.set(a, k, i, news)
-			row[i] |= o.note(spot{place, k, int32(i)}, news&^first, first)
+			row[i] |= o.note(spot{l.place, k, int32(i)}, news&^first, first)
 		}
 	}
+	l.seen = with(l.seen, k)
 }
 
 // fewWords is the maximum number of words that begin allocates for live.seen. Only receive

@@ -226,16 +226,23 @@ func TestBasketIsBounded(t *testing.T) {
 	}
 }
 
-// PairsOf returns no pairs for a run that has more of them
-// than a cache can use, and none for a run without a trace.
+// PairsOf gives up early if an actor receives many messages, or if one or two goroutines do many
+// operations on an object. A run without a trace has no pairs.
 func TestPairsAreBounded(t *testing.T) {
-	for n, want := range map[int]int{0: 0, 1: 0, 2: 1, 100: 4950, 447: 99681, 448: 0} {
-		tr := &trace.Trace{Actors: make([]trace.Actor, 1), Sends: []trace.Send{{Kind: trace.Message}}}
-		for i := range n {
-			tr.Steps = append(tr.Steps, trace.Step{Kind: trace.Receive, ID: uint64(i)})
-		}
-		if got := len(PairsOf(tr)); got != want {
-			t.Errorf("%d steps have %d pairs, expected %d", n, got, want)
+	for n, want := range map[int][3]int{0: {}, 1: {}, 2: {1, 0, 1}, 100: {4950, 0, 2500}, 447: {99681, 0, 49952}, 448: {}, 1 << 18: {}} {
+		for goroutines, want := range want { // no goroutines: receives of one actor
+			tr := &trace.Trace{Actors: make([]trace.Actor, 2), Sends: []trace.Send{{Kind: trace.Message}, {Kind: trace.Start}}}
+			for i := range n {
+				st := trace.Step{Kind: trace.Receive, ID: uint64(i)}
+				if goroutines > 0 {
+					st.Send, st.Actor = 1, int32(i%goroutines)
+					tr.Touches = append(tr.Touches, trace.Touch{Step: int32(i), What: trace.AnObject})
+				}
+				tr.Steps = append(tr.Steps, st)
+			}
+			if got := len(PairsOf(tr)); got != want {
+				t.Errorf("%d steps of %d goroutines have %d pairs, expected %d", n, goroutines, got, want)
+			}
 		}
 	}
 	if PairsOf(nil) != nil {

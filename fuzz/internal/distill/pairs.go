@@ -9,48 +9,51 @@ import (
 // operations of two goroutines on one object. First and Second are the identities of the steps.
 type Pair struct{ First, Second uint64 }
 
-// mostPairs limits the pairs of a run. Their number grows with the square of the number
-// of receives of an actor. A run with more pairs is not saved.
+// mostPairs limits the pairs of a run, including pairs of operations of one goroutine. Their
+// number grows with the square of the number of receives of an actor. A run with more pairs is
+// not saved.
 const mostPairs = 100_000
 
 // PairsOf returns the receive pairs of a run, as in criterion PR of package coverage. It
-// returns nil if there are more than 100,000 pairs, or if t is nil.
-func PairsOf(t *trace.Trace) (list []Pair) {
+// returns nil if there are too many (see mostPairs), or if t is nil.
+func PairsOf(t *trace.Trace) []Pair {
 	if t == nil {
 		return nil
 	}
-	received := map[place][]int32{}
+	r := reading{steps: t.Steps, received: map[int32][]int32{}}
 	for i := range t.Steps {
-		if coverage.Counts(t, i) {
-			list = appendPairs(list, t, received, place{number: t.Steps[i].Actor}, int32(i))
+		if coverage.Counts(t, i) && !r.add(t.Steps[i].Actor, int32(i)) {
+			return nil
 		}
 	}
 	for _, x := range t.Touches {
-		if coverage.Operates(t, x) {
-			list = appendPairs(list, t, received, place{true, x.Actor}, x.Step)
+		if coverage.Operates(t, x) && !r.add(^x.Actor, x.Step) {
+			return nil
 		}
 	}
-	if len(list) > mostPairs {
-		return nil
+	return r.pairs
+}
+
+// A reading is the state of PairsOf.
+type reading struct {
+	steps    []trace.Step
+	received map[int32][]int32 // the steps so far, by actor; for object n the key is ^n, which is negative
+	pairs    []Pair
+	all      int // the number of pairs so far, including pairs of operations of one goroutine
+}
+
+// add adds the pairs of a step with the earlier steps at an actor or object, except for pairs of
+// operations of one goroutine. It returns false if there are too many.
+func (r *reading) add(at, step int32) bool {
+	before, st := r.received[at], &r.steps[step]
+	if r.all += len(before); r.all > mostPairs {
+		return false
 	}
-	return list
-}
-
-// A place is an actor or an object, by its number in the trace.
-type place struct {
-	object bool
-	number int32
-}
-
-// appendPairs appends the pairs of a step with the earlier steps at a place, and adds the
-// step to these. Two operations of one goroutine are no pair.
-func appendPairs(list []Pair, t *trace.Trace, received map[place][]int32, at place, step int32) []Pair {
-	st := &t.Steps[step]
-	for _, i := range received[at] {
-		if earlier := &t.Steps[i]; len(list) <= mostPairs && !(at.object && earlier.Actor == st.Actor) {
-			list = append(list, Pair{earlier.ID, st.ID})
+	for _, i := range before {
+		if earlier := &r.steps[i]; at >= 0 || earlier.Actor != st.Actor {
+			r.pairs = append(r.pairs, Pair{earlier.ID, st.ID})
 		}
 	}
-	received[at] = append(received[at], step)
-	return list
+	r.received[at] = append(before, step)
+	return true
 }

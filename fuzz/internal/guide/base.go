@@ -54,10 +54,11 @@ type places struct {
 	trace   *trace.Trace
 	objects hash.Table // maps the number of an object to its place
 	next    int        // the index of the next element of trace.Touches
+	last    []int32    // for each place, the last number that was put there, or None
 }
 
 func (p *places) begin(t *trace.Trace) {
-	p.trace, p.next = t, 0
+	p.trace, p.next, p.last = t, 0, p.last[:0]
 	p.objects.Reset()
 }
 
@@ -74,20 +75,21 @@ func (p *places) of(i int) int32 {
 	return t.Steps[i].Actor
 }
 
+// put puts a number at a place, and returns the number that it replaces, or None.
+func (p *places) put(place, number int32) (before int32) {
+	for len(p.last) <= int(place) {
+		p.last = append(p.last, trace.None)
+	}
+	before, p.last[place] = p.last[place], number
+	return before
+}
+
 // isGiven reports whether the strategy does not choose step s.
 func isGiven(s *trace.Step) bool { return s.Kind != trace.Receive || s.Settled }
 
 // counts reports whether a goal may name step s (see Criterion).
 func counts(s *trace.Step) bool {
 	return !isGiven(s) && (s.Wanted == trace.Anything || s.Wanted == trace.SomeMatch)
-}
-
-// withNone adds None to a list until it has an element for the given place.
-func withNone(list []int32, place int32) []int32 {
-	for len(list) <= int(place) {
-		list = append(list, trace.None)
-	}
-	return list
 }
 
 // Len returns the number of steps.
@@ -140,8 +142,7 @@ type closure struct {
 	channels hash.Table // maps a channel to the last step that received from the channel
 	touched  hash.Table // maps a piece of state, except trace.ItsSteps, to the last step that accessed the state
 	actors   []actor
-	places   places
-	counted  []int32 // for each place, the last step with counts set, or None
+	places   places // has the index of the last step with counts set
 }
 
 // An actor is the state of a closure for one actor of the run.
@@ -174,13 +175,11 @@ func (c *closure) read(t *trace.Trace, b *Base) {
 	}
 	c.close(n)
 	c.places.begin(t)
-	c.counted = c.counted[:0]
 	for i := range b.steps {
 		s := &t.Steps[i]
 		at := step{s.ID, c.places.of(i), trace.None, counts(s), isGiven(s), s.Changed}
 		if at.counts {
-			c.counted = withNone(c.counted, at.place)
-			at.before, c.counted[at.place] = c.counted[at.place], int32(i)
+			at.before = c.places.put(at.place, int32(i))
 		}
 		b.steps[i] = at
 	}

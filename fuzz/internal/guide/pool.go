@@ -32,9 +32,8 @@ type Pool struct {
 	odds   []int      // has an element for each kept run: its weight in the method choose
 	number hash.Table // maps the identity of a step to its index in steps
 	steps  []sight
-	places places  // of the run that See counts
-	last   []int32 // for each place of that run, the last receive that counts, or None
-	failed Goals   // the goals of the orders that no run could follow
+	places places // of the run that See counts; has the index in steps of the last receive that counts
+	failed Goals  // the goals of the orders that no run could follow
 }
 
 // A sight describes a step that occurred in some run.
@@ -74,7 +73,6 @@ func (p *Pool) Len() int { return len(p.kept) }
 func (p *Pool) See(t *trace.Trace) (isNew bool) {
 	p.runs++
 	sum := uint64(0)
-	p.last = p.last[:0]
 	p.places.begin(t)
 	for i := range t.Steps[:min(len(t.Steps), mostSteps)] {
 		st := &t.Steps[i]
@@ -83,11 +81,9 @@ func (p *Pool) See(t *trace.Trace) (isNew bool) {
 		sum += at.mixed
 		isNew = isNew || !at.kept
 		if place := p.places.of(i); counts(st) {
-			p.last = withNone(p.last, place)
-			if last := p.last[place]; last != trace.None {
+			if last := p.places.put(place, k); last != trace.None {
 				p.steps[last].next = append(p.steps[last].next, k)
 			}
-			p.last[place] = k
 		}
 	}
 	p.places.trace = nil

@@ -103,7 +103,7 @@ func (s *Session) few(ctx, searching context.Context, q *Request, r *Reply) (lef
 	case same:
 		err = r.complete(&x, &res, q.Seed)
 		r.Text = fmt.Sprintf("%s, and %s more at random showed no other order, in %s; %s", r.Complete, words.Grouped(res.Runs), words.Elapsed(time.Since(start)),
-			x.Orders.Count())
+			x.Orders.Count()) + labels(&res)
 	}
 	return res.Finding == nil && !same, err
 }
@@ -199,11 +199,16 @@ func (s *Session) check(ctx context.Context, q *Request, r *Reply) error {
 		r.note("no timer fired while a message waited: pulse.Options.EarlyTimers is NeverEarly, or there were too few runs; " +
 			"a timer that races with a message was not tested")
 	}
-	r.Text = fmt.Sprintf("%s in %s, %s; %s\n%s", words.Count(res.Runs, "run"), words.Elapsed(time.Since(start)), words.Count(res.Steps, "step"), res.Coverage(), res.Yields())
-	for _, d := range res.Distributions() {
-		r.Text += "\n" + d.String()
-	}
+	r.Text = fmt.Sprintf("%s in %s, %s; %s\n%s", words.Count(res.Runs, "run"), words.Elapsed(time.Since(start)), words.Count(res.Steps, "step"), res.Coverage(), res.Yields()) + labels(&res)
 	return nil
+}
+
+// labels returns a line end and a line for each label of the runs.
+func labels(res *search.Result) (text string) {
+	for _, d := range res.Distributions() {
+		text += "\n" + d.String()
+	}
+	return text
 }
 
 // orderBytes limits the memory for the receive pairs of one request, in bytes.

@@ -127,6 +127,20 @@ func TestForkRequests(t *testing.T) {
 	}
 }
 
+// TestLabelsOfFewOrders: if every order was run, the text says in how many of the random runs that
+// confirm the result each value of a label occurred.
+func TestLabelsOfFewOrders(t *testing.T) {
+	p := search.Property{Name: "p", Test: "p", Func: func(t *props.T) {
+		t.Label("kind", 7)
+		t.System().Run()
+	}}
+	s := &Session{Property: p, Folder: corpus.FolderOf(t.TempDir(), "p"), FewFor: time.Hour}
+	r, err := s.Do(t.Context(), &Request{Do: Check, Seed: 1, Time: time.Hour})
+	if err != nil || r.Complete == "" || !strings.HasSuffix(r.Text, "\nkind: 7 in 128 runs (100%)") {
+		t.Errorf("%q, %v", r.Text, err)
+	}
+}
+
 // TestSessionsSayWhatTheyDo: progress events name the case or the batch in progress.
 func TestSessionsSayWhatTheyDo(t *testing.T) {
 	p := search.Property{Name: "p", Test: "p", Func: trial.Quarrels}
