@@ -35,7 +35,7 @@ func decided(e *corpus.Explanation) string {
 	}
 	switch lines := exactly(e); len(lines) {
 	case 0:
-		return fmt.Sprintf("%s, after step %d in %s, before it in %s:\n%s", head, p.Step, share(p.After), share(p.Before), came(p))
+		return fmt.Sprintf("%s, after step %d in %s, before it in %s:\n%s", head, p.Step, share(p.After), share(p.Before), came(e))
 	case 1:
 		return lines[0] + "\n" + afterStep(p)
 	default:
@@ -184,17 +184,16 @@ func afterStep(p *corpus.Point) string {
 	return line
 }
 
-// came describes the deciding step and what could have come in its place, in one line. It leaves out the
-// actor if there is no room for it. Steps of two actors, which are operations on one object, get a line each
-// if they do not fit.
-func came(p *corpus.Point) string {
+// came describes the deciding step and what could have come in its place, in one line. If there is no room
+// for the actor of the deciding step, which the chart shows, came leaves that out. If the orders differ in
+// operations on objects, such as mutexes, each of the two steps gets a line.
+func came(e *corpus.Explanation) string {
+	p := e.Point
 	list := append([]string{"    ", p.Message.Text}, instead(p, "in ")...)
-	if len(list) > 3 && p.Other.At == p.Message.At && trace.Width(strings.Join(list, "")+at(&p.Message)) > mostInLine {
-		return fitted(list...)
-	}
-	list[2] = at(&p.Message) + list[2]
-	whole := strings.Join(list, "")
-	if p.Other != nil && p.Other.At != p.Message.At && trace.Width(whole) > mostInLine {
+	switch long := trace.Width(strings.Join(list, "")+at(&p.Message)) > mostInLine; {
+	case !long || len(list) == 3:
+		list[2] = at(&p.Message) + list[2]
+	case slices.ContainsFunc(e.Constraints, onObject):
 		return fitted(list[0], list[1], at(&p.Message)+";") + "\n" + fitted("    had ", list[3], list[4])
 	}
 	return fitted(list...)
