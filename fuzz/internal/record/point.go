@@ -11,9 +11,9 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// mostInLine is the maximum number of characters of a line that explains a failure, without
-// indentation.
-const mostInLine = 92
+// mostInLine is the usual maximum number of columns of a line, without indentation. hang is the additional
+// indentation of what follows a break in a line.
+const mostInLine, hang = Columns - Indent, 4
 
 // decided describes which orders fail and which step decides, in one line or two:
 //
@@ -39,7 +39,7 @@ func decided(e *corpus.Explanation) string {
 	case 1:
 		return lines[0] + "\n" + afterStep(p)
 	default:
-		return strings.Join(lines, "\n    ")
+		return strings.Join(lines, "\n")
 	}
 }
 
@@ -52,21 +52,6 @@ func constraintsIn(e *corpus.Explanation) string {
 	other := *e
 	other.Point = nil
 	return Why(&other)
-}
-
-// folded breaks a text between words into lines of at most the given number of columns. Lines after
-// the first one leave room for an indentation of 4.
-func folded(text string, most int) (lines []string) {
-	room := most
-	for trace.Width(text) > room {
-		parts := trace.Fold(text, room, true)
-		if len(parts) == 1 {
-			break
-		}
-		lines = append(lines, parts[0])
-		text, room = strings.TrimLeft(text[len(parts[0]):], " "), most-4
-	}
-	return append(lines, text)
 }
 
 // ordersOf says in how many orders a case fails.
@@ -168,7 +153,7 @@ func exactly(e *corpus.Explanation) []string {
 	for _, term := range terms(e) {
 		all = append(all, strings.Join(term, " and "))
 	}
-	if lines := folded(ordersOf(e)+": exactly where "+strings.Join(all, ", or where "), mostInLine); len(lines) <= most {
+	if lines := trace.Fold(ordersOf(e)+": exactly where "+strings.Join(all, ", or where "), mostInLine, hang, true); len(lines) <= most {
 		return lines
 	}
 	return nil
