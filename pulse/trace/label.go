@@ -169,7 +169,7 @@ func (p *printer) value(v reflect.Value, typed bool) {
 	}
 	text, fault := methodText(v)
 	if text != "" {
-		p.whole(oneLine(first(text, p.most()+1))) // cut first, because escaping a long text is slow
+		p.whole(oneLine(first(text, max(p.left, labelRunes)+1))) // cut first, because escaping a long text is slow
 		return
 	}
 	p.bare(v, typed)

@@ -46,7 +46,7 @@ func (t *Trace) MermaidWith(failed int, above []string, marks func(send int) []s
 	}
 	d.addStrikes(d.fault, "", strikes, None, len(d.Steps))
 	for _, i := range d.missing() {
-		d.marked(i, "-x", d.lossRemark(&d.Sends[i]))
+		d.marked(i, "-x", d.lossRemark(&d.Sends[i], 1))
 	}
 	return d.text.String()
 }

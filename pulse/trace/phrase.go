@@ -64,14 +64,6 @@ func (p *printer) whole(text string) {
 	p.write(text)
 }
 
-// most returns the maximum number of runes of the text of a value that has no parts.
-func (p *printer) most() int {
-	if p.keep {
-		return labelRunes
-	}
-	return p.left
-}
-
 // then returns a phrase that has more texts before and after those of p.
 func (p Phrase) then(before, after string) Phrase {
 	list := slices.Clone(p.Parts)

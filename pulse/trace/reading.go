@@ -48,8 +48,11 @@ func (t *Trace) stepLabel(s *Step, name string, turn int) string {
 	if s.Kind != Receive {
 		return faultLabel(s.Kind, name)
 	}
-	return name + "#" + strconv.Itoa(turn) + " ← " + t.Sends[s.Send].Label()
+	return received(name, turn) + t.Sends[s.Send].Label()
 }
+
+// received returns what comes before the message in the label of a step that receives one.
+func received(name string, turn int) string { return name + "#" + strconv.Itoa(turn) + " ← " }
 
 func faultLabel(kind StepKind, name string) string {
 	return kind.String() + " of " + name
