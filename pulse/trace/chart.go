@@ -48,7 +48,7 @@ func (t *Trace) ChartWith(o ChartOptions) Rows {
 			row.remark(Phrase{Text: fmt.Sprintf("(at %v)", time.Duration(r.Steps[i].Time))})
 		}
 		if i == o.Failed {
-			row.remark(Phrase{Text: failedHere})
+			row.remark(Phrase{Text: FailedHere})
 		}
 		c.rows = append(c.rows, row)
 		strikes = r.addStrikes(c.add, "  ", strikes, int32(i), i)
@@ -68,8 +68,8 @@ func (t *Trace) ChartWith(o ChartOptions) Rows {
 	return c.finish(r)
 }
 
-// failedHere is the remark on the step at which a run failed.
-const failedHere = "✗ fails here"
+// FailedHere is the remark on the step at which a run failed.
+const FailedHere = "✗ fails here"
 
 // clockMoved reports whether virtual time advanced just before step i. If it did,
 // a quiescent point needs no line, because the chart shows the time of step i.
