@@ -115,10 +115,8 @@ func before(c corpus.Constraint, verb string) string {
 }
 
 // onObject reports whether a constraint of a condition is about steps of two actors. They are
-// operations on one object, such as a mutex. The actor of a message that the run does not send is unknown.
-func onObject(c corpus.Constraint) bool {
-	return c.First.At != c.Second.At && c.First.At != "" && c.Second.At != ""
-}
+// operations on one object, such as a mutex.
+func onObject(c corpus.Constraint) bool { return c.First.At != c.Second.At }
 
 // fromPlain describes, after begin, how the order of a case differs from plain order ("oldest message
 // first").
