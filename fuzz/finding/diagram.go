@@ -63,10 +63,8 @@ const mostInNote = 80
 // folded wraps long lines, between words where possible.
 func folded(lines []string) (list []string) {
 	for _, line := range lines {
-		for _, part := range trace.Fold(strings.TrimSpace(line), mostInNote, false) {
-			if part = strings.TrimSpace(part); part != "" {
-				list = append(list, part)
-			}
+		if line = strings.TrimSpace(line); line != "" {
+			list = append(list, trace.Fold(line, mostInNote, 0, false)...)
 		}
 	}
 	return list

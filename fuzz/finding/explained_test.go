@@ -195,7 +195,7 @@ func TestExplanations(t *testing.T) {
 		fmt.Fprintf(&b, "%s: %s\n%s\n", name, how, explained)
 		_, below, _ := strings.Cut(f.Text("run 1"), "        run 1")
 		headline, _, _ := strings.Cut(f.Text("run 1"), "\n")
-		columns := [4]int{widest(headline), widest(below), widest(f.Chart), widest(strings.Join(f.Case.Comment[1:], "\n")) + len("# ")}
+		columns := [4]int{widest(headline), widest(below), widest(f.Chart()), widest(strings.Join(f.Case.Comment[1:], "\n")) + len("# ")}
 		table += fmt.Sprintf("%-18s%8d%8d%8d%8d\n", name, columns[0], columns[1], columns[2], columns[3])
 		if slices.Max(columns[1:]) > 100 {
 			t.Errorf("%s: lines of %d columns", name, columns)

@@ -42,10 +42,9 @@ type Finding struct {
 	Draws []string
 	// Trace is a copy of the run's trace; nil if the property made no system.
 	Trace *trace.Trace
-	// Rows is the trace as a chart, and Chart is the text of Rows. They are made in From, because actor
-	// references in messages are valid only until the next run.
+	// Rows is the trace as a chart. It is made in From, because actor references in messages are valid
+	// only until the next run.
 	Rows        trace.Rows
-	Chart       string
 	Attachments []Attachment
 	// Shrunk describes the result of shrinking, "" if there is none.
 	Shrunk string
@@ -113,7 +112,7 @@ func From(o Origin, res *props.Result) *Finding {
 // mostChanged is the number of columns up to which the chart prints the changes of the deciding step as they are.
 const mostChanged = 160
 
-// draw sets f.Rows and f.Chart. t is the trace of the last run, because an actor reference in a message is
+// draw sets f.Rows. t is the trace of the last run, because an actor reference in a message is
 // valid only until the next run.
 func (f *Finding) draw(t *trace.Trace) {
 	o := trace.ChartOptions{Failed: f.Failure.Step}
@@ -131,8 +130,10 @@ func (f *Finding) draw(t *trace.Trace) {
 		return nil
 	}
 	f.Rows = t.ChartWith(o)
-	f.Chart = f.Rows.Text(record.Columns - record.Indent)
 }
+
+// Chart returns the trace as text in the usual width.
+func (f *Finding) Chart() string { return f.Rows.Text(record.Columns - record.Indent) }
 
 // CaseOf returns the case of a run, failed or not. The case stays valid after the next run.
 func CaseOf(o Origin, res *props.Result) corpus.Case {

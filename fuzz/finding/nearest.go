@@ -156,7 +156,7 @@ func (w *nearing) take(res *props.Result, by *steered, from *pair) {
 			d := &t.Sends[st.Send]
 			number := by.numbers[id(d)]
 			turn[number] = i
-			step.Label = visible(names.Of(d.From) + " ──" + d.Label() + "──▶ " + names.Of(d.To))
+			step.Label = visible(trace.Arrow(names.Of(d.From), d.Label(), names.Of(d.To)))
 			if at, received := w.steps[number]; received {
 				step.Step = at
 			}

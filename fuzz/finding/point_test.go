@@ -82,7 +82,7 @@ func (m *mistake) caseOf(t *testing.T, s *subjects.Subject) *corpus.Case {
 			out := shrunkBy(t, s.Property(false), 1, 5_000)
 			c := out.Finding.Case
 			c.Property, c.Test, c.Explanation, c.Condition = m.subject, m.subject, nil, ""
-			c.Comment = strings.Split(strings.TrimRight(out.Finding.Chart, "\n"), "\n")
+			c.Comment = strings.Split(strings.TrimRight(out.Finding.Chart(), "\n"), "\n")
 			text, err := corpus.Encode(c)
 			if err == nil {
 				err = os.WriteFile(path, text, 0o644)

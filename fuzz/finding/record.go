@@ -17,7 +17,7 @@ func (f *Finding) Record(where string) record.Record {
 	r := f.outline()
 	r.Format, r.Where, r.Case, r.Worth = record.Format, where, f.Whole(), f.Worth()
 	r.Exact, r.Condition, r.Cause = f.Failure.Signature(), f.Case.Condition, f.Case.Cause()
-	r.Also = slices.Clone(f.Also)
+	r.Also, r.Chart = slices.Clone(f.Also), f.Chart()
 	if r.Changes = f.Changes; f.Seen != nil {
 		f.addSteps(&r)
 	}
@@ -27,11 +27,11 @@ func (f *Finding) Record(where string) record.Record {
 	return r
 }
 
-// outline returns the record without its steps and without the text of the case.
+// outline returns the record without its steps and without the texts of the chart and the case.
 func (f *Finding) outline() record.Record {
 	r := record.Record{Property: f.Case.Property, Test: f.Case.Test, Failure: f.Failure.Text, Detail: f.Failure.Detail, Waits: f.Failure.Waits, Advice: f.Failure.Advice, File: f.Location.File, Line: f.Location.Line,
 		Signature: f.Case.Signature, Shrunk: f.Shrunk, Unfinished: f.Unfinished, Replays: f.Replays, Tried: Tried, Differs: f.Differs, Length: f.Steps(), Early: f.Case.Record.Early(),
-		Why: f.Case.Explanation, Filed: f.filed, Faces: slices.Clone(f.Case.Faces), Chart: f.Chart, Rows: f.Rows,
+		Why: f.Case.Explanation, Filed: f.filed, Faces: slices.Clone(f.Case.Faces), Rows: f.Rows,
 		Draws: slices.Clone(f.Draws), Logs: slices.Clone(f.Logs)}
 	if r.Early > 0 && f.Trace != nil && !slices.ContainsFunc(f.Case.Record.Choices, func(c choice.Choice) bool { return c.Kind.IsFault() && c.Value > 0 }) {
 		if slow := slowest(f.Trace); slow > 0 {

@@ -96,7 +96,7 @@ func ReplayText(r *props.Runner, c *corpus.Case) string {
 	if how := firstDifference(&res, replayer, c); how != "" {
 		fmt.Fprintf(&b, "        IT DOES NOT REPEAT: %s\n", how)
 	}
-	record.WriteDraws(&b, draws(&res))
+	record.WriteDraws(&b, draws(&res), record.Columns-record.Indent)
 	record.WriteLogs(&b, res.Logs)
 	if res.System == nil {
 		return b.String()

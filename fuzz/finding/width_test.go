@@ -81,7 +81,7 @@ func TestWidths(t *testing.T) {
 		var b strings.Builder
 		for _, columns := range []int{40, 60, 80, 120} {
 			text := r.Text(columns)
-			shown := strings.Join(trace.Fold(text, columns, true), "\n")
+			shown := strings.Join(trace.Fold(text, columns, 2, true), "\n")
 			fmt.Fprintf(&b, "%s %d\n%s\n\n", strings.Repeat("-", columns-4), columns, shown)
 			_, chart, _ := strings.Cut(text, "\n\n")
 			if !strings.HasSuffix(shown, "\n"+strings.TrimRight(chart, "\n")) {

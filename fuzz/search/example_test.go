@@ -29,7 +29,7 @@ var property = search.Property{Name: "lastWordStays", Test: "TestLastWordStays",
 func ExampleSample() {
 	res := search.Sample(context.Background(), property, search.Options{Runs: 100, Seed: 1})
 	fmt.Println("run", res.Index+1, "failed:", res.Finding.Failure)
-	fmt.Print(res.Finding.Chart)
+	fmt.Print(res.Finding.Chart())
 	// Output:
 	// run 3 failed: the wall says "first"
 	// 0  test ──"first"──▶ ada

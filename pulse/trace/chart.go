@@ -2,7 +2,6 @@ package trace
 
 import (
 	"fmt"
-	"strings"
 	"time"
 )
 
@@ -49,7 +48,7 @@ func (t *Trace) ChartWith(o ChartOptions) Rows {
 			row.remark(Phrase{Text: fmt.Sprintf("(at %v)", time.Duration(r.Steps[i].Time))})
 		}
 		if i == o.Failed {
-			row.remark(Phrase{Text: failedHere})
+			row.remark(Phrase{Text: FailedHere})
 		}
 		c.rows = append(c.rows, row)
 		strikes = r.addStrikes(c.add, "  ", strikes, int32(i), i)
@@ -69,8 +68,8 @@ func (t *Trace) ChartWith(o ChartOptions) Rows {
 	return c.finish(r)
 }
 
-// failedHere is the remark on the step at which a run failed.
-const failedHere = "✗ fails here"
+// FailedHere is the remark on the step at which a run failed.
+const FailedHere = "✗ fails here"
 
 // clockMoved reports whether virtual time advanced just before step i. If it did,
 // a quiescent point needs no line, because the chart shows the time of step i.
@@ -95,17 +94,17 @@ func (c *chart) addMissing(r *reading) {
 	var rows []chartRow
 	var kinds []looks
 	for _, i := range missing {
-		kind := looks{r.arrow(&r.Sends[i]), r.lossRemark(&r.Sends[i])}
+		kind := looks{r.arrow(&r.Sends[i]), r.lossRemark(&r.Sends[i], 1)}
 		if times[kind]++; short || times[kind] == 1 {
 			rows, kinds = append(rows, chartRow{step: None, send: int32(i), line: kind.line}), append(kinds, kind)
 		}
 	}
 	for i, kind := range kinds {
-		loss := kind.loss
-		if n := times[kind]; !short && n > 1 {
-			loss = fmt.Sprintf("%s, %d times)", strings.TrimSuffix(loss, ")"), n)
+		n := times[kind]
+		if short {
+			n = 1
 		}
-		rows[i].remark(Phrase{Text: loss})
+		rows[i].remark(Phrase{Text: r.lossRemark(&r.Sends[rows[i].send], n)})
 	}
 	c.rows = append(c.rows, rows...)
 }
@@ -125,17 +124,21 @@ func (r *reading) missing() (missing []int) {
 // never drop such messages.
 func (s *Send) stopped() bool { return (s.Kind.IsTimer() || s.Kind == Poll) && s.Fate == Dropped }
 
-// lossRemark says why a message was not delivered.
-func (r *reading) lossRemark(s *Send) string {
+// lossRemark says why a message was not delivered, and how often equal messages were not, if more than once.
+func (r *reading) lossRemark(s *Send, times int) string {
+	why := "never received"
 	switch {
 	case s.Fate == Orphaned:
-		return "(" + r.names.Of(s.To) + " had ended)"
+		why = r.names.Of(s.To) + " had ended"
 	case s.Fate == Dropped:
-		return "(lost)"
+		why = "lost"
 	case s.Kind.IsTimer():
-		return "(never fired)"
+		why = "never fired"
 	}
-	return "(never received)"
+	if times > 1 {
+		why += fmt.Sprintf(", %d times", times)
+	}
+	return "(" + why + ")"
 }
 
 // A chart is a list of rows.

@@ -118,6 +118,8 @@ type printer struct {
 	path  []place // the pointers and maps around the current value
 	keep  bool    // set if the printer records parts, and cuts only before them
 	parts []Part
+	place string // the place of the innermost part around the current value: see Part
+	count int    // the number of parts of that part so far
 
 	hidden func(reflect.Type) bool // reports whether a type is printed by name only; nil when the printer writes a message
 }
@@ -169,7 +171,7 @@ func (p *printer) value(v reflect.Value, typed bool) {
 	}
 	text, fault := methodText(v)
 	if text != "" {
-		p.whole(oneLine(first(text, p.most()+1))) // cut first, because escaping a long text is slow
+		p.whole(oneLine(first(text, max(p.left, labelRunes)+1))) // cut first, because escaping a long text is slow
 		return
 	}
 	p.bare(v, typed)

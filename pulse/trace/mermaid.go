@@ -38,7 +38,7 @@ func (t *Trace) MermaidWith(failed int, above []string, marks func(send int) []s
 			d.note(&d.Notes[note])
 		}
 		if i == failed {
-			d.line("    Note over %s: %s", alias(d.Steps[i].Actor), failedHere)
+			d.line("    Note over %s: %s", alias(d.Steps[i].Actor), FailedHere)
 		}
 	}
 	if len(rests) > 0 {
@@ -46,7 +46,7 @@ func (t *Trace) MermaidWith(failed int, above []string, marks func(send int) []s
 	}
 	d.addStrikes(d.fault, "", strikes, None, len(d.Steps))
 	for _, i := range d.missing() {
-		d.marked(i, "-x", d.lossRemark(&d.Sends[i]))
+		d.marked(i, "-x", d.lossRemark(&d.Sends[i], 1))
 	}
 	return d.text.String()
 }
@@ -109,7 +109,7 @@ func (d *diagram) message(s *Send, arrow, remark string) {
 	}
 	label := s.Label()
 	if s.Kind == Copy {
-		label += " (copy)"
+		label += copied
 	}
 	label = strings.TrimSpace(label + " " + remark)
 	d.line("    %s%s%s: %s", alias(from), arrow, alias(s.To), mermaidText(label))

@@ -21,6 +21,8 @@ type Part struct {
 	End   int `json:"end"`   // the index after the last byte
 	// Same is set if the part has the same text in all messages of the type.
 	Same bool `json:"same,omitempty"`
+	// place is the index of the part among the parts of the same value, after the indices of the parts around it.
+	place string
 }
 
 const (
@@ -50,10 +52,12 @@ func (p *printer) part(show func()) {
 		p.text.WriteString(cut)
 		return
 	}
-	i := len(p.parts)
-	p.parts = append(p.parts, Part{Begin: p.text.Len()})
+	i, around, count := len(p.parts), p.place, p.count
+	p.place, p.count = around+"."+strconv.Itoa(count), 0
+	p.parts = append(p.parts, Part{Begin: p.text.Len(), place: p.place})
 	show()
 	p.parts[i].End = p.text.Len()
+	p.place, p.count = around, count+1
 }
 
 // whole writes the text of a value that has no parts.
@@ -62,14 +66,6 @@ func (p *printer) whole(text string) {
 		text = Shortened(text, labelRunes)
 	}
 	p.write(text)
-}
-
-// most returns the maximum number of runes of the text of a value that has no parts.
-func (p *printer) most() int {
-	if p.keep {
-		return labelRunes
-	}
-	return p.left
 }
 
 // then returns a phrase that has more texts before and after those of p.
@@ -145,37 +141,17 @@ func Phrases(sends []*Send) []Phrase {
 	return list
 }
 
-// markSame marks the parts that have the same text in all phrases of a list. Parts correspond if they,
-// and the parts around them, have the same indices.
+// markSame marks the parts that have the same text at the same place in all phrases of a list.
 func markSame(list []*Phrase) {
 	type look struct{ place, text string }
 	times := map[look]int{}
 	each := func(do func(part *Part, l look)) {
 		for _, p := range list {
-			for i, place := range p.places() {
-				do(&p.Parts[i], look{place, p.Text[p.Parts[i].Begin:p.Parts[i].End]})
+			for i := range p.Parts {
+				do(&p.Parts[i], look{p.Parts[i].place, p.Text[p.Parts[i].Begin:p.Parts[i].End]})
 			}
 		}
 	}
 	each(func(_ *Part, l look) { times[l]++ })
 	each(func(part *Part, l look) { part.Same = times[l] == len(list) })
-}
-
-// places returns, for each part, its index among the parts of the same value, after the indices of the parts
-// around it.
-func (p *Phrase) places() []string {
-	list, around, counts := make([]string, len(p.Parts)), []int{}, map[string]int{}
-	for i, part := range p.Parts {
-		for len(around) > 0 && p.Parts[around[len(around)-1]].End <= part.Begin {
-			around = around[:len(around)-1]
-		}
-		of := ""
-		if len(around) > 0 {
-			of = list[around[len(around)-1]]
-		}
-		list[i] = of + "." + strconv.Itoa(counts[of])
-		counts[of]++
-		around = append(around, i)
-	}
-	return list
 }

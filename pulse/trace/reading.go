@@ -48,8 +48,11 @@ func (t *Trace) stepLabel(s *Step, name string, turn int) string {
 	if s.Kind != Receive {
 		return faultLabel(s.Kind, name)
 	}
-	return name + "#" + strconv.Itoa(turn) + " ← " + t.Sends[s.Send].Label()
+	return received(name, turn) + t.Sends[s.Send].Label()
 }
+
+// received returns what comes before the message in the label of a step that receives one.
+func received(name string, turn int) string { return name + "#" + strconv.Itoa(turn) + " ← " }
 
 func faultLabel(kind StepKind, name string) string {
 	return kind.String() + " of " + name
@@ -85,15 +88,17 @@ func (r *reading) from(s *Send) string {
 	return r.names.Of(s.From)
 }
 
-// arrow returns a message as text with sender and receiver, such as "action
-// ──write──▶ writer".
+// arrow returns a message as Arrow does, with a remark if it is a copy.
 func (r *reading) arrow(s *Send) string {
 	label := s.Label()
 	if s.Kind == Copy {
 		label += copied
 	}
-	return r.from(s) + shaft + label + head + r.names.Of(s.To)
+	return Arrow(r.from(s), label, r.names.Of(s.To))
 }
+
+// Arrow returns a message as text with sender and receiver, such as "action ──write──▶ writer".
+func Arrow(from, label, to string) string { return from + shaft + label + head + to }
 
 // The parts of an arrow with a message as its label, and what follows the label of a copy.
 const shaft, head, copied = " ──", "──▶ ", " (copy)"

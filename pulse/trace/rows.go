@@ -124,7 +124,7 @@ func (r *Row) lines(column, most int) []string {
 	}
 	for i := range r.Remarks {
 		text, _ := r.Remarks[i].Fit(most - len(under))
-		list = append(list, Fold(under+text, most, false)...)
+		list = append(list, Fold(under+text, most, 2, false)...)
 	}
 	return list
 }
@@ -136,7 +136,7 @@ func (r *Row) body(most int) []string {
 		if r.Log != "" {
 			text = logged + Shortened(r.Log, max(most-len(logged), mostLog))
 		}
-		return Fold(text, most, false)
+		return Fold(text, most, 2, false)
 	}
 	from, to := r.From+shaft, head+r.To
 	room := most - Width(from+to)

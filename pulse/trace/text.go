@@ -65,8 +65,8 @@ func (r *reading) shorten(steps *table, at []int, columns int) {
 	most := max(leastFor, widths[what]-steps.width(widths)+columns)
 	for i, row := range at {
 		cell := &steps.rows[row].cells[what]
-		if send := r.Steps[i].Send; send != None && Width(*cell) > most {
-			p := r.Sends[send].Phrase().then(strings.TrimSuffix(*cell, r.Sends[send].Label()), "")
+		if s := &r.Steps[i]; s.Send != None && Width(*cell) > most {
+			p := r.Sends[s.Send].Phrase().then(received(r.names.Of(s.Actor), int(r.turns[i])), "")
 			text, _ := p.Fit(most)
 			*cell = Shortened(text, most)
 		}

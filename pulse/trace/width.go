@@ -32,12 +32,12 @@ func Width(text string) (n int) {
 }
 
 // Fold breaks a text into lines of at most width columns, between words. What follows a break is
-// indented by two more columns. Fold breaks a word only if the word is too long for a line, unless
-// whole is set.
-func Fold(text string, width int, whole bool) (lines []string) {
+// indented by more additional columns. Fold breaks a word only if the word is too long for a line,
+// unless whole is set.
+func Fold(text string, width, more int, whole bool) (lines []string) {
 	width = max(width, 2)
 	for line := range strings.SplitSeq(strings.TrimRight(text, "\n"), "\n") {
-		indent := strings.Repeat(" ", min(len(line)-len(strings.TrimLeft(line, " "))+2, width/2))
+		indent := strings.Repeat(" ", min(len(line)-len(strings.TrimLeft(line, " "))+more, width/2))
 		for Width(line) > width {
 			end, space := breakAt(line, width)
 			if !space && whole {

@@ -387,7 +387,7 @@ func (h *hand) caseOf(ctx context.Context, j *job, death *worker.Death, f *recor
 		return
 	}
 	f.Case, f.Worth = r.Findings[0].Case, true
-	if f.Chart, f.Rows = r.Findings[0].Chart, r.Findings[0].Rows; f.Chart != "" {
+	if f.Chart, f.Rows = r.Findings[0].Chart, r.Findings[0].Rows; len(f.Rows) > 0 {
 		f.Remarks = append(f.Remarks, "(up to the last step before the process ended)")
 	}
 }

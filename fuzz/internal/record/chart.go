@@ -6,9 +6,8 @@ import (
 	"strings"
 
 	"github.com/jostle-go/jostle/fuzz/internal/words"
+	"github.com/jostle-go/jostle/pulse/trace"
 )
-
-const failedHere = "✗ fails here"
 
 const (
 	mostUnfolded = 3   // stretches of at most this many steps that do not matter are not folded
@@ -113,7 +112,7 @@ func (p *Record) step(w *Writer, s *Step, matters bool) {
 	p.arrow(w, &s.Message)
 	w.Put("<span class=\"now\">")
 	if s.Failed {
-		w.Put("<b class=\"bad\">%s</b> ", failedHere)
+		w.Put("<b class=\"bad\">%s</b> ", trace.FailedHere)
 	}
 	if p.decides(s) {
 		w.Put("<b class=\"edge\">%s</b> ", Decides(p.Why.Point))

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/jostle-go/jostle/corpus"
+	"github.com/jostle-go/jostle/pulse/trace"
 )
 
 // HTML returns the record as an HTML file.
@@ -177,7 +178,7 @@ func (p *Record) inWords(s *Step) string {
 }
 
 func (p *Record) arrowText(m *Message) string {
-	return p.name(m.From) + " ──" + m.Label + "──▶ " + p.name(m.To)
+	return trace.Arrow(p.name(m.From), m.Label, p.name(m.To))
 }
 
 func (p *Record) name(actor int) string {

@@ -11,9 +11,9 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// mostInLine is the maximum number of characters of a line that explains a failure, without
-// indentation.
-const mostInLine = 92
+// mostInLine is the usual maximum number of columns of a line, without indentation. hang is the additional
+// indentation of what follows a break in a line.
+const mostInLine, hang = Columns - Indent, 4
 
 // decided describes which orders fail and which step decides, in one line or two:
 //
@@ -35,11 +35,11 @@ func decided(e *corpus.Explanation) string {
 	}
 	switch lines := exactly(e); len(lines) {
 	case 0:
-		return fmt.Sprintf("%s, after step %d in %s, before it in %s:\n%s", head, p.Step, share(p.After), share(p.Before), came(p))
+		return fmt.Sprintf("%s, after step %d in %s, before it in %s:\n%s", head, p.Step, share(p.After), share(p.Before), came(e))
 	case 1:
 		return lines[0] + "\n" + afterStep(p)
 	default:
-		return strings.Join(lines, "\n    ")
+		return strings.Join(lines, "\n")
 	}
 }
 
@@ -52,21 +52,6 @@ func constraintsIn(e *corpus.Explanation) string {
 	other := *e
 	other.Point = nil
 	return Why(&other)
-}
-
-// folded breaks a text between words into lines of at most the given number of columns. Lines after
-// the first one leave room for an indentation of 4.
-func folded(text string, most int) (lines []string) {
-	room := most
-	for trace.Width(text) > room {
-		parts := trace.Fold(text, room, true)
-		if len(parts) == 1 {
-			break
-		}
-		lines = append(lines, parts[0])
-		text, room = strings.TrimLeft(text[len(parts[0]):], " "), most-4
-	}
-	return append(lines, text)
 }
 
 // ordersOf says in how many orders a case fails.
@@ -168,7 +153,7 @@ func exactly(e *corpus.Explanation) []string {
 	for _, term := range terms(e) {
 		all = append(all, strings.Join(term, " and "))
 	}
-	if lines := folded(ordersOf(e)+": exactly where "+strings.Join(all, ", or where "), mostInLine); len(lines) <= most {
+	if lines := trace.Fold(ordersOf(e)+": exactly where "+strings.Join(all, ", or where "), mostInLine, hang, true); len(lines) <= most {
 		return lines
 	}
 	return nil
@@ -184,17 +169,16 @@ func afterStep(p *corpus.Point) string {
 	return line
 }
 
-// came describes the deciding step and what could have come in its place, in one line. It leaves out the
-// actor if there is no room for it. Steps of two actors, which are operations on one object, get a line each
-// if they do not fit.
-func came(p *corpus.Point) string {
+// came describes the deciding step and what could have come in its place, in one line. If there is no room
+// for the actor of the deciding step, which the chart shows, came leaves that out. If operations on objects,
+// such as mutexes, decide which orders fail, steps of two actors get a line each.
+func came(e *corpus.Explanation) string {
+	p := e.Point
 	list := append([]string{"    ", p.Message.Text}, instead(p, "in ")...)
-	if len(list) > 3 && p.Other.At == p.Message.At && trace.Width(strings.Join(list, "")+at(&p.Message)) > mostInLine {
-		return fitted(list...)
-	}
-	list[2] = at(&p.Message) + list[2]
-	whole := strings.Join(list, "")
-	if p.Other != nil && p.Other.At != p.Message.At && trace.Width(whole) > mostInLine {
+	switch long := trace.Width(strings.Join(list, "")+at(&p.Message)) > mostInLine; {
+	case !long || len(list) == 3:
+		list[2] = at(&p.Message) + list[2]
+	case p.Other.At != p.Message.At && slices.ContainsFunc(append(e.Of(corpus.InCondition), e.Of(corpus.InSample)...), onObject):
 		return fitted(list[0], list[1], at(&p.Message)+";") + "\n" + fitted("    had ", list[3], list[4])
 	}
 	return fitted(list...)

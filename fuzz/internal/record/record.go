@@ -85,7 +85,8 @@ type Record struct {
 	Faces []string `json:"faces,omitempty"`
 	Draws []string `json:"draws,omitempty"` // the drawn inputs: "actions = 2"
 	Logs  []string `json:"logs,omitempty"`
-	Chart string   `json:"chart,omitempty"` // the messages as text
+	// Chart is the text of Rows in the usual width, for programs that read the JSON.
+	Chart string `json:"chart,omitempty"`
 	// Rows are the rows of the chart, from which text of any width can be made.
 	Rows trace.Rows `json:"rows,omitempty"`
 

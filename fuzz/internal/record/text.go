@@ -63,7 +63,7 @@ func (r *Record) Text(columns int) string {
 	for _, line := range wrapped("", 4, r.code(), ";", most) {
 		fmt.Fprintf(&b, "        %s\n", visible(line))
 	}
-	writeDraws(&b, r.Drawn(), most)
+	WriteDraws(&b, r.Drawn(), most)
 	WriteLogs(&b, r.Logs)
 	for _, face := range r.Faces {
 		fmt.Fprintf(&b, "        same cause, another failure: %s\n", visible(face))
@@ -93,8 +93,8 @@ func (r *Record) writeFailure(b *strings.Builder, most int) {
 		fmt.Fprintf(b, "        %s\n", r.Where)
 	}
 	for _, line := range r.hints() {
-		for i, line := range folded(visible(line), most) {
-			fmt.Fprintf(b, "        %*s%s\n", 4*min(i, 1), "", line)
+		for _, line := range trace.Fold(visible(line), most, hang, true) {
+			fmt.Fprintf(b, "        %s\n", line)
 		}
 	}
 	if r.Detail != "" {
@@ -144,10 +144,12 @@ func (r *Record) Comment() []string {
 		lines = append(lines, faults)
 	}
 	lines = append(lines, r.hints()...)
-	lines = append(lines, wrapped(drewPrefix, len(drewPrefix), r.Drawn(), ",", mostColumns)...)
-	if r.Chart != "" {
+	lines = append(lines, wrapped(drewPrefix, len(drewPrefix), r.Drawn(), ",", mostInLine)...)
+	if len(r.Rows) > 0 {
 		lines = append(lines, "")
-		lines = append(lines, strings.Split(strings.TrimRight(r.Chart, "\n"), "\n")...)
+	}
+	for _, line := range r.Rows.Lines(mostInLine) {
+		lines = append(lines, line)
 	}
 	return lines
 }
@@ -220,7 +222,7 @@ func (r *Record) Drawn() []string {
 		if i < len(r.why().Draws) && r.why().Draws[i] != "" {
 			remark = " (" + r.why().Draws[i] + ")"
 		}
-		list[i] = trace.Shortened(list[i], mostColumns-len(drewPrefix)-1-trace.Width(remark)) + remark
+		list[i] = trace.Shortened(list[i], mostInLine-len(drewPrefix)-1-trace.Width(remark)) + remark
 	}
 	return list
 }
@@ -375,10 +377,8 @@ func (p *placeText) kind() string { return trace.Shortened(p.Kind, 2*fewestCut) 
 
 const drewPrefix = "drew "
 
-// WriteDraws writes the draws of a run in the usual width.
-func WriteDraws(b *strings.Builder, draws []string) { writeDraws(b, draws, mostColumns) }
-
-func writeDraws(b *strings.Builder, draws []string, most int) {
+// WriteDraws writes the draws of a run in lines of at most the given number of columns, without indentation.
+func WriteDraws(b *strings.Builder, draws []string, most int) {
 	for _, line := range wrapped(drewPrefix, len(drewPrefix), draws, ",", most) {
 		fmt.Fprintf(b, "        %s\n", line)
 	}
@@ -390,10 +390,6 @@ func WriteLogs(b *strings.Builder, logs []string) {
 		fmt.Fprintf(b, "        log: %s\n", strings.ReplaceAll(visible(line), "\n", "\n             "))
 	}
 }
-
-// mostColumns is the usual maximum number of columns of a line with several draws, without
-// indentation.
-const mostColumns = Columns - Indent
 
 // wrapped returns items, each followed by a separator except the last one, as lines that begin with a prefix or, after the
 // first one, with an indentation. It breaks an item only if the item alone is too long for a line, and then between words.
@@ -410,7 +406,7 @@ func wrapped(prefix string, indent int, items []string, separator string, most i
 		parts := []string{margin + item}
 		if begin := prefix + item; i == 0 && trace.Width(begin) <= most {
 			parts[0] = begin
-		} else if parts = trace.Fold(parts[0], most, true); i == 0 {
+		} else if parts = trace.Fold(parts[0], most, 2, true); i == 0 {
 			parts[0] = prefix + strings.TrimPrefix(parts[0], margin)
 		}
 		lines = append(lines, parts...)

@@ -7,7 +7,7 @@ import (
 )
 
 func wrappedDraws(draws []string) []string {
-	return wrapped(drewPrefix, len(drewPrefix), draws, ",", mostColumns)
+	return wrapped(drewPrefix, len(drewPrefix), draws, ",", mostInLine)
 }
 
 // TestDrawsAreWrapped: draws are printed on lines of about 100 columns. A line break is
@@ -26,7 +26,7 @@ func TestDrawsAreWrapped(t *testing.T) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(lines, "\n"), strings.Join(want, "\n"))
 	}
 	for _, line := range lines[1:] {
-		if n := utf8.RuneCountInString(line); n > mostColumns {
+		if n := utf8.RuneCountInString(line); n > mostInLine {
 			t.Errorf("%d columns: %s", n, line)
 		}
 	}

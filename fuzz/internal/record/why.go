@@ -70,7 +70,7 @@ func listed(begin string, parts []string, most int) string {
 		if i > 0 {
 			part = "and " + part
 		}
-		text += margin + strings.Join(folded(part, most-len(margin)), margin+"    ")
+		text += margin + strings.Join(trace.Fold(part, most-len(margin), hang, true), margin)
 	}
 	return text
 }

@@ -55,8 +55,11 @@ func TestWhy(t *testing.T) {
 		{"few random orders", "fails in 0 of 9 random orders, after step 8 in 100 of 100, before it in 60 of 100:\n" +
 			"    flush at writer; had write(1) come, in 0 of 100", corpus.Explanation{Sampled: &corpus.Sampled{Free: share(0, 9)}, Point: &point}},
 		{"a message to another actor", "fails in 5 of 100 random orders, after step 8 in 100 of 100, before it in 60 of 100:\n" +
-			"    flush at writer;\n    had very long, very long, very long, very long, very… at a receiver come, in 0 of 100",
+			"    flush; had very long, very long, very long, very long,… at a receiver come, in 0 of 100",
 			corpus.Explanation{Sampled: sampled, Point: with(func(p *corpus.Point) { p.Other = &long })}},
+		{"an operation on an object by another actor", "fails in 5 of 100 random orders, after step 8 in 100 of 100, before it in 60 of 100:\n" +
+			"    flush at writer;\n    had very long, very long, very long, very long, very… at a receiver come, in 0 of 100",
+			corpus.Explanation{Sampled: sampled, Constraints: under(flush, long), Point: with(func(p *corpus.Point) { p.Other = &long })}},
 		{"nothing else helps", "fails in 5 of 100 random orders, after step 8 in 100 of 100, before it in 60 of 100:\n    flush at writer",
 			corpus.Explanation{Sampled: sampled, Point: with(func(p *corpus.Point) { p.Other, p.Instead = nil, nil })}},
 		{"a fault", "fails in 5 of 100 random orders, after step 8 in 100 of 100, before it in 60 of 100:\n    crash of leader; without it in 0 of 100",

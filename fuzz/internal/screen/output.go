@@ -80,7 +80,7 @@ func (o *Output) fold(text string) string {
 // folded returns a text with its long lines broken between words.
 func folded(text string, columns int) string {
 	end := text[len(strings.TrimRight(text, "\n")):]
-	return strings.Join(trace.Fold(text, columns, true), "\n") + end
+	return strings.Join(trace.Fold(text, columns, 2, true), "\n") + end
 }
 
 // WriteLinked writes a text in which places of the source, such as "bank.go:27", are links if the

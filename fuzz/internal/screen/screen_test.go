@@ -197,7 +197,7 @@ func TestText(t *testing.T) {
 		if got := Cut(strings.ReplaceAll(c.text, "\n", ""), c.width); got != c.cut {
 			t.Errorf("%q is cut to %q", c.text, got)
 		}
-		if got := strings.Join(trace.Fold(c.text, c.width, false), "|"); got != c.folds {
+		if got := strings.Join(trace.Fold(c.text, c.width, 2, false), "|"); got != c.folds {
 			t.Errorf("%q is folded to %q", c.text, got)
 		}
 	}

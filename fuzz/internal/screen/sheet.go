@@ -24,7 +24,7 @@ const (
 // Show shows the heading, a text, and the command that is being typed.
 func (s *Sheet) Show(text, typed string) {
 	columns, rows := s.Size()
-	lines := trace.Fold(trace.Visible(s.Heading+"\n"+text), columns, false)
+	lines := trace.Fold(trace.Visible(s.Heading+"\n"+text), columns, 2, false)
 	if most := max(1, rows-3); len(lines) > most {
 		left := len(lines) - most + 1
 		lines = append(lines[:most-1], fmt.Sprintf("… %d more lines: enlarge the terminal", left))

@@ -48,7 +48,7 @@ func (s *Stepper) Show() string {
 		title += ", at " + m.Time
 	}
 	if m.Failed {
-		title += "  ✗ fails here"
+		title += "  " + trace.FailedHere
 	}
 	b.line("%s", title)
 	s.arrow(b, "  ", &m.Message, "")
@@ -194,7 +194,7 @@ func (s *Stepper) showEnd(b *sheet) {
 	case -1:
 		b.line("  the run did not fail")
 	case s.steps:
-		b.list("✗ fails here", []string{s.walk.Failure})
+		b.list(trace.FailedHere, []string{s.walk.Failure})
 	default:
 		b.line("  the run failed in step %d: type f to go there", s.walk.Failed)
 	}
@@ -233,7 +233,7 @@ func (s *Stepper) around() string {
 		}
 		row := s.row(&m.Message)
 		if row.Step = i; m.Failed {
-			row.Remarks = []trace.Phrase{{Text: "✗ fails here"}}
+			row.Remarks = []trace.Phrase{{Text: trace.FailedHere}}
 		}
 		rows = append(rows, row)
 	}

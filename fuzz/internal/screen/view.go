@@ -168,7 +168,7 @@ func (v *View) explained(columns int) (lines []Line) {
 	}
 	for _, row := range rows {
 		if row[1] != "" {
-			for _, text := range trace.Fold(fmt.Sprintf("%-10s  %s", row[0], row[1]), columns-1, false) {
+			for _, text := range trace.Fold(fmt.Sprintf("%-10s  %s", row[0], row[1]), columns-1, 2, false) {
 				lines = append(lines, Line{Text: text})
 			}
 		}

@@ -63,7 +63,7 @@ func stopped(q *Request, res *search.Result) record.Record {
 		c.Record.Choices = append(slices.Clone(c.Record.Choices), choice.Choice{Kind: choice.Kind(d.Choice[0]), N: d.Choice[1], Value: d.Choice[2]})
 	}
 	of := finding.Finding{Case: c}
-	return record.Record{Case: of.Whole(), Exact: c.Signature, Chart: f.Chart, Rows: f.Rows, Run: res.Index + 1, Worth: true}
+	return record.Record{Case: of.Whole(), Exact: c.Signature, Chart: f.Chart(), Rows: f.Rows, Run: res.Index + 1, Worth: true}
 }
 
 var errStopped = errors.New("the run ends before the decision with which a process died")

@@ -155,7 +155,7 @@ func shrunk(p search.Property, f *finding.Finding) string {
 	if out.Finding == nil || out.Finding.Replays != finding.Tried {
 		return ""
 	}
-	return fmt.Sprintf("%d steps instead of %d: %s\n%s\n\n%s", out.Best.Steps, out.From, out.Finding.Failure.Text, out.Finding.Why(), out.Finding.Chart)
+	return fmt.Sprintf("%d steps instead of %d: %s\n%s\n\n%s", out.Best.Steps, out.From, out.Finding.Failure.Text, out.Finding.Why(), out.Finding.Chart())
 }
 
 // TestMistakesAmongEverything plants each mistake in scenes of the kinds that TestPublished

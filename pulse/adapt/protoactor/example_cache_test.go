@@ -107,7 +107,7 @@ func Example_cache() {
 		}
 		fmt.Println("mended:", mended, "complete:", x.Verdict.Complete, "orders:", x.Verdict.Distinct, "failing:", x.Verdict.Failing())
 		for _, f := range x.Found {
-			fmt.Printf("%v\n%s", f.Failure, f.Chart)
+			fmt.Printf("%v\n%s", f.Failure, f.Chart())
 		}
 	}
 	// Output:
