@@ -355,6 +355,8 @@ func (h Host) Progress() (steps int) { return int(h.s.rec.steps) }
 // that goes back repeats step numbers, so Progress may not increase. Such a run
 // is stalled only if Restores does not change either. Restores may be called
 // from any goroutine at any time.
+//
+//go:norace
 func (h Host) Restores() int { return h.s.enabled.restores }
 
 // Stalled returns the number of the running step, or -1 if there is none. If

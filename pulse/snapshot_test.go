@@ -316,7 +316,10 @@ func (p travelled) journey(seed uint64, save, restore int, fault string) (j *jou
 		}
 	}
 	outcome := p.build(sys)
+	watched := make(chan int)
+	go func() { watched <- sys.Host().Progress() + sys.Host().Restores() }() // any goroutine may call these, so the race detector must not see them
 	sys.Run()
+	<-watched
 	j.outcome, j.trace = outcome(sys.Failure()), sys.Trace().Text()
 	j.records = fmt.Sprint(sys.Record(), sys.State(), sys.Steps(), sys.Now(), sys.Timers(), len(sys.Received()))
 	return j, r.returned

@@ -15,10 +15,7 @@ import (
 //
 //	JOSTLE_GOKER=/path/to/gobench go test -run '^TestGoKer$' -timeout 3h -v ./cmd/jostle
 func TestGoKer(t *testing.T) {
-	from := os.Getenv("JOSTLE_GOKER")
-	if from == "" {
-		t.Skip("it needs a checkout of GoBench, and takes an hour") // Skips: unless a checkout is given
-	}
+	from := onRequest(t, "JOSTLE_GOKER")
 	for _, kind := range []struct {
 		name            string
 		kernels, missed int // how many kernels there are, and how many jostle may miss

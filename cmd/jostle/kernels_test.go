@@ -47,12 +47,23 @@ func TestKernels(t *testing.T) {
 	}
 }
 
-// atNight skips a test by day.
-func atNight(t *testing.T) {
+// needs says what the tests that run only on request need. None can run by day:
+//   - JOSTLE_NIGHTLY: each compiles the standard library with the overlay, and then searches for minutes.
+//   - JOSTLE_PUBLISHED: they download the modules whose bugs they find.
+//   - JOSTLE_GOKER: it names a checkout of GoBench, which has no license, so it is not in this repository.
+var needs = map[string]string{
+	"JOSTLE_NIGHTLY":   "it compiles the standard library, and takes minutes",
+	"JOSTLE_PUBLISHED": "it downloads modules, and takes minutes",
+	"JOSTLE_GOKER":     "it needs a checkout of GoBench, and takes an hour",
+}
+
+// onRequest returns the value of a variable of needs. It skips the test if the variable is not set.
+func onRequest(t *testing.T, variable string) (value string) {
 	t.Helper()
-	if !nightly() {
-		t.Skip("it compiles the standard library, and takes minutes") // Skips: by day
+	if value = os.Getenv(variable); value == "" {
+		t.Skipf("the variable %s is not set: %s", variable, needs[variable]) // Skips: see needs
 	}
+	return value
 }
 
 func found(yes bool) string {
@@ -72,7 +83,7 @@ func count(yes bool) int {
 // kernels returns a module with the programs of testdata/kernels. By day it skips the test.
 func kernels(t *testing.T) (dir string) {
 	t.Helper()
-	atNight(t)
+	onRequest(t, "JOSTLE_NIGHTLY")
 	dir = t.TempDir()
 	if err := os.CopyFS(dir, os.DirFS("testdata/kernels")); err != nil {
 		t.Fatal(err)
@@ -189,7 +200,7 @@ func TestReplays(t *testing.T) {
 // TestStandardLibrary: the standard library's own tests pass in every order, so that a
 // failure under control is a false alarm.
 func TestStandardLibrary(t *testing.T) {
-	atNight(t)
+	onRequest(t, "JOSTLE_NIGHTLY")
 	out := jostleTest(t, t.TempDir(), "-run", "^Test", "context", "container/list", "container/ring")
 	passed := strings.Count(out, "\n--- PASS: ")
 	if passed < 50 || strings.Contains(out, "--- FAIL: ") || !strings.Contains(out, "\nok ") {
@@ -199,7 +210,7 @@ func TestStandardLibrary(t *testing.T) {
 
 // TestUnderControl runs the tests of package goroutine that need a controlled build.
 func TestUnderControl(t *testing.T) {
-	atNight(t)
+	onRequest(t, "JOSTLE_NIGHTLY")
 	const tests, root = "^(TestEveryOrder|TestPlantedReductions|TestTimersOfOneInstant)$", "../.."
 	overlay := strings.TrimSpace(runJostle(t, root, "overlay"))
 	cmd := exec.Command("go", "test", "-count=1", "-v", "-vet=off", "-overlay="+overlay, "-run", tests, "./pulse/goroutine")

@@ -14,7 +14,7 @@ import (
 //
 //	JOSTLE_PUBLISHED=1 go test -run '^TestPublished$' -timeout 1h -v ./cmd/jostle
 func TestPublished(t *testing.T) {
-	withNetwork(t)
+	onRequest(t, "JOSTLE_PUBLISHED")
 	dirs, err := filepath.Glob("testdata/published/*")
 	if err != nil || len(dirs) < 10 {
 		t.Fatalf("%d bugs: %v", len(dirs), err)
@@ -38,17 +38,9 @@ func TestPublished(t *testing.T) {
 
 // TestGRPC: a server and a client of gRPC are controlled, with a unary call and a canceled stream.
 func TestGRPC(t *testing.T) {
-	withNetwork(t)
+	onRequest(t, "JOSTLE_PUBLISHED")
 	if publishedFails(t, "testdata/grpc", "google.golang.org/grpc", "v1.85.0", "20s") {
 		t.Error("a failure")
-	}
-}
-
-// withNetwork skips a test unless it is asked for.
-func withNetwork(t *testing.T) {
-	t.Helper()
-	if os.Getenv("JOSTLE_PUBLISHED") == "" {
-		t.Skip("it downloads modules, and may take minutes") // Skips: unless asked for, because it needs the network
 	}
 }
 

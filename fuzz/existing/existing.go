@@ -70,15 +70,8 @@ func Test(t *testing.T, s Subject) {
 		if unmute := e.unmute.Load(); unmute != nil {
 			(*unmute)()
 		}
-		e.plain(fmt.Sprintf("it runs for %v without an operation at which another goroutine may run", stall))
+		e.giveUp(fmt.Sprintf("it runs for %v without an operation at which another goroutine may run", stall))
 	}
-}
-
-// plain says why the test is not controlled, and runs the test without control.
-func (e *existing) plain(why string) {
-	e.Logf("not controlled, because %s", why)
-	e.Because(why)
-	e.plainly()
 }
 
 // search searches for a run in which the test fails. It may set e.finally, which must be called
@@ -91,7 +84,7 @@ func (e *existing) search() {
 	}
 	switch {
 	case end.Outside != "":
-		e.finally = func() { e.plain(trace.Visible(end.Outside)) }
+		e.finally = func() { e.giveUp(trace.Visible(end.Outside)) }
 		return
 	case first.Skipped:
 		e.finally = func() { e.Skip(trace.Visible(strings.TrimSpace(lines(first.Said)))) } // Skips: the tested function calls Skip itself
@@ -99,7 +92,7 @@ func (e *existing) search() {
 	}
 	if failed && !first.Raced && e.alwaysFails() {
 		e.finally = func() {
-			if e.plain("it fails in every order under control, so go test decides: " + trace.Visible(lines(first.Said))); !e.Failed() {
+			if e.giveUp("it fails in every order under control, so go test decides: " + trace.Visible(lines(first.Said))); !e.Failed() {
 				e.Log("it passes without control")
 			}
 		}
@@ -244,10 +237,12 @@ var (
 // EnvironmentOfJostle makes a new process of this test binary run existing tests under control.
 func (e *existing) EnvironmentOfJostle() []string { return environ }
 
-// plainly runs the test without control. It does so in a new process, because a run that is
-// given up may leave package-level variables changed and listeners open. If the test fails there,
-// it runs in this process too, because it may depend on earlier tests.
-func (e *existing) plainly() {
+// giveUp says why the test is not controlled, and runs it without control. It does so in a new
+// process, because a run that is given up may leave package-level variables changed and listeners
+// open. If the test fails there, it runs in this process too, because it may depend on earlier tests.
+func (e *existing) giveUp(why string) {
+	e.Logf("not controlled, because %s", why)
+	e.Because(why)
 	limit := time.Hour
 	if end, ok := e.Deadline(); ok {
 		limit = time.Until(end)

@@ -73,9 +73,9 @@ func TestOrdinaryBuild(t *testing.T) {
 	}
 }
 
-// TestPlainly: a test that is not controlled runs in a new process, with the environment and the
+// TestGiveUp: a test that is not controlled runs in a new process, with the environment and the
 // working directory of the start. If it fails there, it runs in this process too.
-func TestPlainly(t *testing.T) {
+func TestGiveUp(t *testing.T) {
 	const changed = "JOSTLE_CHANGED"
 	_, child := os.LookupEnv(Variable)
 	for _, c := range []struct {
@@ -105,8 +105,8 @@ func TestPlainly(t *testing.T) {
 					t.Errorf("runs again: %v, skipped: %v", again, t.Skipped())
 				}
 			}()
-			e := &existing{T: t, Subject: Subject{Plain: func() { again = true }}}
-			e.plainly()
+			e := &existing{T: t, Subject: Subject{Plain: func() { again = true }, Because: func(string) {}}}
+			e.giveUp("")
 		})
 	}
 }

@@ -41,7 +41,7 @@ func (w *world) endless() {
 		return
 	}
 	w.unending = true
-	w.cause = fmt.Sprintf("it does not end within %d steps", w.most)
+	w.cause = fmt.Sprintf("it does not end within %d steps", w.steps)
 	if len(waits) > 0 {
 		w.cause += fmt.Sprintf(": in the last %d, only %s ran, and %s", lately, namesOf(running), listed(waits, func(v stack.Wait) string { return v.String() }))
 	}

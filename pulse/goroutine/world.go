@@ -287,13 +287,11 @@ const late = time.Nanosecond
 // in which they were made, or the strategy chooses one. If only one fires, the
 // goroutines that it wakes may run before the other timers fire.
 func (w *world) tick(ctx *pulse.Ctx, msg any) {
-	early := msg == (earlyTick{})
-	if w.early = w.early && !early; early && w.list[0].why == exited {
-		return // the test has ended
-	}
-	now := w.due + int64(late)
+	now, early := w.due+int64(late), msg == (earlyTick{})
 	if !early {
 		w.due = 0
+	} else if w.early = false; w.list[0].why == exited {
+		return // the test has ended
 	}
 	if w.steps++; w.over(nil) {
 		w.end()

@@ -35,11 +35,10 @@ type Launch struct {
 	Tool string   // the command that builds and runs it, such as "go test"
 	Base []string // the environment of a new process, or nil for that of this process
 	Env  []string // what the environment of a new process has in addition
-	// Verbose is set if a new process prints each test that it runs.
-	Verbose bool
 	// Endless is set if a run that does not end in time has not failed. Its process may have been
 	// killed because it was slow.
 	Endless bool
+	verbose bool // set if a new process prints each test that it runs
 }
 
 // Again replays the runs of the record in a new process. It starts the current test
@@ -108,7 +107,7 @@ func (by Launch) Start(out *Tail, test, dir string, limit time.Duration) (status
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), limit+waitForPipes)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, self, arguments(words.Pattern(test), limit, by.Verbose, os.Args[1:])...)
+	cmd := exec.CommandContext(ctx, self, arguments(words.Pattern(test), limit, by.verbose, os.Args[1:])...)
 	cmd.Dir, cmd.WaitDelay = dir, waitForPipes
 	if cmd.Env = slices.Concat(by.Base, by.Env); by.Base == nil {
 		cmd.Env = append(os.Environ(), by.Env...)
@@ -134,7 +133,7 @@ const (
 
 // Verdict runs only the given test in a new process, as Start does.
 func (by Launch) Verdict(out *Tail, test, dir string, limit time.Duration) Verdict {
-	by.Verbose = true
+	by.verbose = true
 	switch status, _, err := by.Start(out, test, dir, limit); {
 	case err != nil || status != passed:
 		return Fails
