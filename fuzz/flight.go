@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"testing"
 	"time"
@@ -95,10 +96,12 @@ func (v *verb) patience() time.Duration {
 
 // launch says how the test binary is started again.
 func (v *verb) launch() flight.Launch {
+	info, _ := debug.ReadBuildInfo()
+	by := flight.Launch{Tool: "go test", Package: words.TestedPackage(info, packageFolder)}
 	if d, ok := v.t.TB.(doubter); ok {
-		return flight.Launch{Tool: "jostle test", Base: d.EnvironmentOfJostle(), Endless: true}
+		by.Tool, by.Base, by.Endless = "jostle test", d.EnvironmentOfJostle(), true
 	}
-	return flight.Launch{Tool: "go test"}
+	return by
 }
 
 // repeatVariable is the environment variable with the name of a file. A process that replays a

@@ -144,7 +144,8 @@ type doubter interface {
 
 // again returns the shell command that repeats the test.
 func (v *verb) again() string {
-	return words.Command(v.launch().Tool, v.session.Property.Test, packageFolder)
+	by := v.launch()
+	return words.Command(by.Tool, v.session.Property.Test, by.Package)
 }
 
 // replay runs the case that JOSTLE_REPLAY names, or all saved cases if JOSTLE_REPLAY is not set. It

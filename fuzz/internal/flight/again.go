@@ -32,9 +32,10 @@ const waitForPipes = 3 * time.Second
 
 // A Launch says how the test binary of this process is started.
 type Launch struct {
-	Tool string   // the command that builds and runs it, such as "go test"
-	Base []string // the environment of a new process, or nil for that of this process
-	Env  []string // what the environment of a new process has in addition
+	Tool    string   // the command that builds and runs it, such as "go test"
+	Package string   // its package, as an argument of Tool
+	Base    []string // the environment of a new process, or nil for that of this process
+	Env     []string // what the environment of a new process has in addition
 	// Verbose is set if a new process prints each test that it runs.
 	Verbose bool
 	// Endless is set if a run that does not end in time has not failed. Its process may have been
@@ -75,7 +76,7 @@ func (l *Left) Again(limit time.Duration, by Launch) Outcome {
 	}
 	return Outcome{Died: true, Text: fmt.Sprintf("DIED %s: %s: %s\n%s",
 		l.headline(), what, status, words.Indented(fmt.Sprintf("%s\nagain: %s=%s %s\neach test run replays this run first until it ends normally; to forget it, remove that file",
-			out.LastWords(), Variable, words.Quoted(l.Path()), words.Command(by.Tool, l.Test, l.Dir))))}
+			out.LastWords(), Variable, words.Quoted(l.Path()), words.Command(by.Tool, l.Test, by.Package))))}
 }
 
 // headline returns a text that says which runs were in progress when the process of the
