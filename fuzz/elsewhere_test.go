@@ -3,6 +3,7 @@ package fuzz_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/jostle-go/jostle/fuzz"
 	"github.com/jostle-go/jostle/props"
@@ -21,6 +22,7 @@ func (d *doubting) Fail()                         { d.failed = true }
 func (d *doubting) DoubtedByJostle(reason string) { d.doubts = reason }
 func (d *doubting) StalledByJostle()              {}
 func (d *doubting) EnvironmentOfJostle() []string { return nil }
+func (d *doubting) SpentByJostle() time.Duration  { return 0 }
 
 // TestElsewhere: a failing run of an existing test is shown only after it has failed in a new
 // process too. A run that fails because of earlier runs of this process does not. A run that

@@ -97,9 +97,9 @@ func (v *verb) patience() time.Duration {
 // launch says how the test binary is started again.
 func (v *verb) launch() flight.Launch {
 	info, _ := debug.ReadBuildInfo()
-	by := flight.Launch{Tool: "go test", Package: words.TestedPackage(info, packageFolder)}
+	by := flight.Launch{Tool: "go test", Verb: "fuzz." + v.name, Package: words.TestedPackage(info, packageFolder)}
 	if d, ok := v.t.TB.(doubter); ok {
-		by.Tool, by.Base, by.Endless = "jostle test", d.EnvironmentOfJostle(), true
+		by.Tool, by.Verb, by.Base, by.Endless = "jostle test", "jostle test", d.EnvironmentOfJostle(), true
 	}
 	return by
 }
@@ -160,7 +160,7 @@ func (v *verb) makeAgain(path string, do func()) {
 		v.t.Fatalf("%s: %v", flight.Variable, err)
 	}
 	if r.Call != v.record().Call {
-		v.t.Logf("nothing was run: %s names a crash record of fuzz.%s in %s", flight.Variable, r.Verb, r.Test)
+		v.t.Logf("nothing was run: %s names a crash record of %s", flight.Variable, r.Test)
 		return
 	}
 	if err := flight.Begin(path); err != nil {

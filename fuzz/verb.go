@@ -52,6 +52,9 @@ func (c Config) begin(t testing.TB, name string, usual time.Duration, property f
 	s := &session.Session{Property: search.PropertyOf(property, t.Name()), Portfolio: arms, Workers: c.Workers, Passed: v.shower.passed(),
 		Explore: search.ExploreOptions{Method: c.Method, Inputs: c.Inputs, KeepOn: c.KeepOn, Estimate: c.Estimate, File: c.File},
 		Shrink:  c.Shrink, Limit: search.LimitOf(t), Pages: e.Out != "", Repair: e.Repair, Shown: shown, Shrinking: v.shrinking}
+	if d, ok := t.(doubter); ok {
+		s.Property.Existing, s.Spent = true, d.SpentByJostle()
+	}
 	s.Folder = corpus.FolderOf(c.Folder, s.Property.Name)
 	if c.Strategies == nil && c.Runs == 0 {
 		s.FewFor = c.Budget / fewPart
@@ -140,6 +143,8 @@ type doubter interface {
 	// EnvironmentOfJostle returns the environment in which a new process of the test binary runs
 	// existing tests under control too, or nil for that of this process.
 	EnvironmentOfJostle() []string
+	// SpentByJostle returns the time that runs before the search have taken.
+	SpentByJostle() time.Duration
 }
 
 // again returns the shell command that repeats the test.
