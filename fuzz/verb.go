@@ -26,6 +26,7 @@ type verb struct {
 	session *session.Session
 	dog     *search.Watchdog
 	shower  *shower
+	sought  bool // set if the method alone has been called
 }
 
 // begin returns a verb with the given name. If the settings are wrong, it fails and ends the test.
@@ -200,6 +201,11 @@ func (v *verb) fail(f *record.Record) {
 		if !f.Known {
 			os.Remove(f.Path)
 		}
+		if f = v.alone(); f == nil {
+			return
+		}
+	}
+	if v.answerAlone(f) {
 		return
 	}
 	text := f.Text(0) + "        again: " + env.Again(f.Path) + v.again() + "\n"
