@@ -98,11 +98,19 @@ func (v *verb) patience(search time.Duration) time.Duration {
 // launch says how the test binary is started again.
 func (v *verb) launch() flight.Launch {
 	info, _ := debug.ReadBuildInfo()
-	by := flight.Launch{Tool: "go test", Verb: "fuzz." + v.name, Package: words.TestedPackage(info, packageFolder)}
+	by := flight.Launch{Tool: "go test", Verb: v.searching(v.name), Package: words.TestedPackage(info, packageFolder)}
 	if d, ok := v.t.TB.(doubter); ok {
-		by.Tool, by.Verb, by.Base, by.Endless = "jostle test", "jostle test", d.EnvironmentOfJostle(), true
+		by.Tool, by.Base, by.Endless = "jostle test", d.EnvironmentOfJostle(), true
 	}
 	return by
+}
+
+// searching returns how messages name what searches: a verb, or for an existing test the command.
+func (v *verb) searching(verb string) string {
+	if v.session.Property.Existing {
+		return "jostle test"
+	}
+	return "fuzz." + verb
 }
 
 // repeatVariable is the environment variable with the name of a file. A process that replays a
@@ -204,7 +212,7 @@ func (v *verb) makeAgain(path string, do func()) {
 		v.t.Fatalf("%s: %v", flight.Variable, err)
 	}
 	if r.Call != v.record().Call {
-		v.t.Logf("nothing was run: %s names a crash record of %s", flight.Variable, r.Test)
+		v.t.Logf("nothing was run: %s names a crash record of %s in %s", flight.Variable, v.searching(r.Verb), r.Test)
 		return
 	}
 	if err := flight.Begin(path); err != nil {
