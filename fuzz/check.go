@@ -80,6 +80,7 @@ func (v *verb) conclude(r *session.Reply) {
 	}
 	v.t.Log(r.Text)
 	if hurry == "" && r.Share > 0 {
-		v.t.Logf("searched for %v instead of %v, as the Checks of a package share %v (see Config.Budget)", r.Share, v.Budget, fullChecks*v.Budget)
+		searches, budget := v.inWords()
+		v.t.Logf("searched for %v instead of %v, as the %s of a package share %v (see %s)", r.Share, v.Budget, searches, fullChecks*v.Budget, budget)
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"runtime/debug"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -66,7 +68,7 @@ func (v *verb) record() flight.Record {
 // whether the new process has survived. If the new process died, lookAt fails the test.
 func (v *verb) lookAt(l *flight.Left) bool {
 	v.t.Helper()
-	out := l.Again(v.patience(), v.launch())
+	out := l.Again(v.patience(0), v.launch())
 	if out.Died {
 		l.Keep()
 		v.t.print(out.Text)
@@ -81,9 +83,9 @@ func (v *verb) lookAt(l *flight.Left) bool {
 	return true
 }
 
-// patience returns how long a new process may replay a run.
-func (v *verb) patience() time.Duration {
-	limit := v.dog.Limit + 2*checkBudget
+// patience returns how long a new process may replay a run and, in addition, search for the given time.
+func (v *verb) patience(search time.Duration) time.Duration {
+	limit := v.dog.Limit + 2*checkBudget + search
 	if v.name == "Explore" {
 		limit += 2 * v.Budget
 	}
@@ -95,10 +97,20 @@ func (v *verb) patience() time.Duration {
 
 // launch says how the test binary is started again.
 func (v *verb) launch() flight.Launch {
+	info, _ := debug.ReadBuildInfo()
+	by := flight.Launch{Tool: "go test", Verb: v.searching(v.name), Package: words.TestedPackage(info, packageFolder)}
 	if d, ok := v.t.TB.(doubter); ok {
-		return flight.Launch{Tool: "jostle test", Base: d.EnvironmentOfJostle(), Endless: true}
+		by.Tool, by.Base, by.Endless = "jostle test", d.EnvironmentOfJostle(), true
 	}
-	return flight.Launch{Tool: "go test"}
+	return by
+}
+
+// searching returns how messages name what searches: a verb, or for an existing test the command.
+func (v *verb) searching(verb string) string {
+	if v.session.Property.Existing {
+		return "jostle test"
+	}
+	return "fuzz." + verb
 }
 
 // repeatVariable is the environment variable with the name of a file. A process that replays a
@@ -120,7 +132,7 @@ func (v *verb) elsewhere(f *record.Record) (differs string) {
 	by := v.launch()
 	by.Env = append([]string{"JOSTLE_REPLAY=" + path, repeatVariable + "=" + answer, "JOSTLE_SHRINK=0"}, by.Env...)
 	var out flight.Tail
-	status, _, err := by.Start(&out, v.session.Property.Test, packageFolder, v.patience())
+	status, _, err := by.Start(&out, v.session.Property.Test, packageFolder, v.patience(0))
 	said, _ := os.ReadFile(answer)
 	switch {
 	case err != nil:
@@ -149,6 +161,49 @@ func answer(r *session.Reply) {
 	os.WriteFile(path, said, 0o600) // after a write error the file is empty, and its reader takes the run as not repeated
 }
 
+// aloneVariable is the environment variable with the name of a file. A process that searches in a single
+// existing test writes the record of its failing run to that file, in JSON, instead of printing it.
+const aloneVariable = "JOSTLE_ALONE"
+
+// alonePart is the part of the budget that a search in a new process has.
+const alonePart = 4
+
+// alone searches for a failing run in a new process, once. Earlier tests of this process may have changed
+// package-level variables, so that its failing runs do not repeat. alone returns nil if no run fails.
+func (v *verb) alone() *record.Record {
+	if v.sought || os.Getenv(aloneVariable) != "" || os.Getenv("JOSTLE_REPLAY") != "" {
+		return nil
+	}
+	v.sought = true
+	budget, limit := strconv.Itoa(v.Runs), v.Budget/alonePart
+	if v.Runs == 0 {
+		budget = limit.String()
+	}
+	path := filepath.Join(v.t.TempDir(), "answer")
+	by := v.launch()
+	by.Env = []string{aloneVariable + "=" + path, "JOSTLE_BUDGET=" + budget}
+	var out flight.Tail
+	by.Start(&out, v.session.Property.Test, packageFolder, v.patience(limit+v.Shrink)) // without an answer nothing was found
+	var f record.Record
+	if said, err := os.ReadFile(path); err != nil || json.Unmarshal(said, &f) != nil {
+		return nil
+	}
+	return &f
+}
+
+// answerAlone answers the process that has called alone with a failing run. It returns false if there is no
+// such process.
+func (v *verb) answerAlone(f *record.Record) bool {
+	path := os.Getenv(aloneVariable)
+	if path == "" || os.Getenv("JOSTLE_REPLAY") != "" {
+		return false
+	}
+	said, _ := json.Marshal(f)
+	os.WriteFile(path, said, 0o600) // after a write error the file is empty, and its reader takes it that nothing was found
+	v.t.Fail()
+	return true
+}
+
 // makeAgain reruns the runs of the crash record at path, if the record belongs to this call.
 func (v *verb) makeAgain(path string, do func()) {
 	v.t.Helper()
@@ -157,7 +212,7 @@ func (v *verb) makeAgain(path string, do func()) {
 		v.t.Fatalf("%s: %v", flight.Variable, err)
 	}
 	if r.Call != v.record().Call {
-		v.t.Logf("nothing was run: %s names a crash record of fuzz.%s in %s", flight.Variable, r.Verb, r.Test)
+		v.t.Logf("nothing was run: %s names a crash record of %s in %s", flight.Variable, v.searching(r.Verb), r.Test)
 		return
 	}
 	if err := flight.Begin(path); err != nil {

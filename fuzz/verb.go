@@ -26,6 +26,7 @@ type verb struct {
 	session *session.Session
 	dog     *search.Watchdog
 	shower  *shower
+	sought  bool // set if the method alone has been called
 }
 
 // begin returns a verb with the given name. If the settings are wrong, it fails and ends the test.
@@ -52,6 +53,9 @@ func (c Config) begin(t testing.TB, name string, usual time.Duration, property f
 	s := &session.Session{Property: search.PropertyOf(property, t.Name()), Portfolio: arms, Workers: c.Workers, Passed: v.shower.passed(),
 		Explore: search.ExploreOptions{Method: c.Method, Inputs: c.Inputs, KeepOn: c.KeepOn, Estimate: c.Estimate, File: c.File},
 		Shrink:  c.Shrink, Limit: search.LimitOf(t), Pages: e.Out != "", Repair: e.Repair, Shown: shown, Shrinking: v.shrinking}
+	if d, ok := t.(doubter); ok {
+		s.Property.Existing, s.Spent = true, d.SpentByJostle()
+	}
 	s.Folder = corpus.FolderOf(c.Folder, s.Property.Name)
 	if c.Strategies == nil && c.Runs == 0 {
 		s.FewFor = c.Budget / fewPart
@@ -140,11 +144,14 @@ type doubter interface {
 	// EnvironmentOfJostle returns the environment in which a new process of the test binary runs
 	// existing tests under control too, or nil for that of this process.
 	EnvironmentOfJostle() []string
+	// SpentByJostle returns the time that runs before the search have taken.
+	SpentByJostle() time.Duration
 }
 
 // again returns the shell command that repeats the test.
 func (v *verb) again() string {
-	return words.Command(v.launch().Tool, v.session.Property.Test, packageFolder)
+	by := v.launch()
+	return words.Command(by.Tool, v.session.Property.Test, by.Package)
 }
 
 // replay runs the case that JOSTLE_REPLAY names, or all saved cases if JOSTLE_REPLAY is not set. It
@@ -194,6 +201,11 @@ func (v *verb) fail(f *record.Record) {
 		if !f.Known {
 			os.Remove(f.Path)
 		}
+		if f = v.alone(); f == nil {
+			return
+		}
+	}
+	if v.answerAlone(f) {
 		return
 	}
 	text := f.Text(0) + "        again: " + env.Again(f.Path) + v.again() + "\n"

@@ -77,10 +77,14 @@ func Test(t *testing.T, s Subject) {
 // search searches for a run in which the test fails. It may set e.finally, which must be called
 // on the goroutine of the test.
 func (e *existing) search() {
+	start := time.Now()
 	first, end, failed := e.try()
 	if end.Endless {
 		e.options.Steps, e.options.Pending = manySteps, manySteps
 		first, end, failed = e.try()
+	}
+	if !failed { // the search must find a known failure again, so it has all its time
+		e.spent = time.Since(start)
 	}
 	switch {
 	case end.Outside != "":
@@ -203,7 +207,8 @@ type existing struct {
 	*testing.T
 	Subject
 	options pulse.Options
-	random  bool // set if runs use random numbers
+	random  bool          // set if runs use random numbers
+	spent   time.Duration // how long the runs before the search have taken
 	context context.Context
 	enough  func() // cancels context, which ends the search
 	left    int    // the number of goroutines that runs have abandoned
@@ -258,6 +263,9 @@ func (e *existing) giveUp(why string) {
 		e.Log(trace.Visible(out.String()))
 	}
 }
+
+// SpentByJostle returns how long the runs before the search have taken.
+func (e *existing) SpentByJostle() time.Duration { return e.spent }
 
 // mostLeft is the number of abandoned goroutines after which the search ends. If there are
 // any, the search also ends when more than mostHeld bytes are in use. An abandoned goroutine

@@ -103,7 +103,7 @@ func TestConfirmSeesOtherOrders(t *testing.T) {
 }
 
 // A claim about all orders says whether timers could fire early in them, and which setting decides
-// that.
+// that. Existing tests have no such setting.
 func TestTimersAreSaid(t *testing.T) {
 	const never = ", without early timers (pulse.Options.EarlyTimers allows them)"
 	sleeps := func(o pulse.Options) func(*props.T) {
@@ -132,6 +132,10 @@ func TestTimersAreSaid(t *testing.T) {
 		e := Exhaust(context.Background(), Property{Name: t.Name(), Test: t.Name(), Func: c.property}, 1, 1000)
 		if got := e.Whole(); !strings.HasSuffix(got, " were run"+c.whole) {
 			t.Errorf("%s: %s", c.name, got)
+		}
+		e = Exhaust(context.Background(), Property{Name: t.Name(), Test: t.Name(), Func: c.property, Existing: true}, 1, 1000)
+		if got := e.Whole(); !strings.HasSuffix(got, " were run") {
+			t.Errorf("%s, in an existing test: %s", c.name, got)
 		}
 	}
 }

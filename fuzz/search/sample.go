@@ -20,6 +20,9 @@ type Property struct {
 	Name string // the name under which the property's cases are saved
 	Test string // the name of the test that runs the property
 	Func func(*props.T)
+	// Existing is set if the property runs an existing test, which knows nothing of jostle. It gives no
+	// hints, and messages about it name no settings of properties.
+	Existing bool
 	// Made is called with each new runner of the property. It may be nil.
 	Made func(*props.Runner)
 	// Recorder is notified of each run of a search before it begins. It may be nil.

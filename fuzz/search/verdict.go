@@ -43,7 +43,7 @@ type Verdict struct {
 	looked  bool  // set if props.Result.Looks was set for some run
 	refuted doubt // the reason why a confirming run failed; noDoubt if none failed
 	assumes bool  // set if Complete assumes that actors share nothing but messages
-	timed   bool  // set if the program sets timers
+	timed   bool  // set if the program sets timers, and the property may let them fire early
 	early   int   // the maximum number of early timers in a run
 
 	asked explore.Method // the requested method

@@ -34,7 +34,8 @@ collector is not controlled. It runs once, as under go test, and -v says what it
 same holds for a test that computes for 10s without an operation. Examples and benchmarks run as
 under go test.
 
-A failing run is shown only if it also fails in a new process.
+A failing run is shown only if it also fails in a new process. If it does not, an earlier test may
+have changed a variable. Then the new process searches too, for a quarter of the time.
 
 The standard library is compiled with changes for this. The first time this takes a minute.
 Nothing in the Go installation is changed.

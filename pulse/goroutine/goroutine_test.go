@@ -329,6 +329,30 @@ func TestSpin(t *testing.T) {
 	}
 }
 
+// TestClocks: when a timer fires, the system's clock, which charts show, says when it was due by the clock
+// of the goroutines. Time may have passed for the goroutines alone, because one ran without waiting or
+// because another one waited for its turn.
+func TestClocks(t *testing.T) {
+	spins := slices.Repeat([]act{yields}, mostLonely+6)
+	sleep := sleeps(1, 10*time.Millisecond)
+	other := append(slices.Repeat([]act{yields}, 2*patience), exits)
+	var times []string
+	for _, script := range [][]act{
+		{sleep, sleep, sleep},
+		append(spins, sleep, sleep),
+		append([]act{starts(other...)}, append(slices.Repeat([]act{yields}, 2*patience), sleep, sleep)...),
+		{sleeps(1, soon), sleep, sleep},
+	} {
+		f := &fake{}
+		sys := pulse.New(pulse.Options{Strategy: &hasty{}, Record: true})
+		f.door(append(script, exits)...).runTest(sys, 0, nil)
+		times = append(times, fmt.Sprint(f.now-int64(sys.Now())))
+	}
+	if got := strings.Join(times, " "); got != "1 1 1 1" {
+		t.Errorf("the system's clock is behind by %s ns, want 1 each time", got)
+	}
+}
+
 // TestEndless: a test that does not end within the given number of steps is reported as
 // not controlled, and does not fail.
 func TestEndless(t *testing.T) {

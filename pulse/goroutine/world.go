@@ -33,6 +33,7 @@ type world struct {
 	clock pulse.Ref // the actor that fires the timers of the goroutines
 	timer pulse.Timer
 	due   int64 // virtual time of the next timer, or 0
+	ahead int64 // how far the clock of the goroutines is ahead of that of the system, which moves only at timers
 	early bool  // set if the clock has a message by which the next timer fires early
 }
 
@@ -99,7 +100,7 @@ func (w *world) share(by *routine) {
 	if quarters%4 == 0 {
 		w.host.Touch(trace.AllSteps) // from here on the run depends on the number of steps, so this step conflicts with all others
 		now, _ := w.times(w.control)
-		w.fire(now + int64(time.Millisecond))
+		w.pass(now + int64(time.Millisecond))
 	}
 }
 
@@ -135,8 +136,15 @@ func (w *world) spin(r *routine) {
 	if next != 0 {
 		now = min(now, next)
 	}
-	w.fire(now)
+	w.pass(now)
 	w.takeNew(r.ref)
+}
+
+// pass lets time pass for the goroutines, but not for the system.
+func (w *world) pass(to int64) {
+	now, _ := w.times(w.control)
+	w.ahead += max(0, to-now)
+	w.fire(to)
 }
 
 // fire sets the virtual time, and fires all timers that are due.
@@ -275,7 +283,7 @@ func (w *world) setTimer(now, next int64) {
 	if w.clock.IsZero() {
 		w.clock = w.host.Spawn(w.host.Running(), pulse.Spec{Name: "clock", Actor: pulse.Func(w.tick), Safe: true})
 	}
-	w.timer = w.host.After(w.clock, max(0, time.Duration(next-now)), "tick")
+	w.timer = w.host.After(w.clock, max(0, time.Duration(next-now+w.ahead)), "tick")
 }
 
 // late is the virtual time between the moment at which a timer is due and its
@@ -299,11 +307,15 @@ func (w *world) tick(ctx *pulse.Ctx, msg any) {
 	}
 	if early {
 		w.host.Touch(trace.AllSteps)
-		if now, _ := w.times(w.control); w.due == 0 || time.Duration(w.due-now) > soon { // the timer has been stopped
+		before, _ := w.times(w.control)
+		if w.due == 0 || time.Duration(w.due-before) > soon { // the timer has been stopped
 			return
 		}
 		w.timer.Stop()
 		w.due = 0
+		w.ahead += now - before
+	} else {
+		w.ahead = int64(late)
 	}
 	if n := w.door.due(w.control, now); n > 1 && ctx.Choose(2) == 1 {
 		w.advance(w.control, now, ctx.Choose(n))

@@ -32,9 +32,11 @@ const waitForPipes = 3 * time.Second
 
 // A Launch says how the test binary of this process is started.
 type Launch struct {
-	Tool string   // the command that builds and runs it, such as "go test"
-	Base []string // the environment of a new process, or nil for that of this process
-	Env  []string // what the environment of a new process has in addition
+	Tool    string   // the command that builds and runs it, such as "go test"
+	Verb    string   // what makes the runs, such as "fuzz.Check"
+	Package string   // its package, as an argument of Tool
+	Base    []string // the environment of a new process, or nil for that of this process
+	Env     []string // what the environment of a new process has in addition
 	// Endless is set if a run that does not end in time has not failed. Its process may have been
 	// killed because it was slow.
 	Endless bool
@@ -46,7 +48,7 @@ type Launch struct {
 // is killed after the limit.
 func (l *Left) Again(limit time.Duration, by Launch) Outcome {
 	if len(l.On) == 0 {
-		return Outcome{Text: l.headline() + ": there is no run to replay"}
+		return Outcome{Text: l.headline(by.Verb) + ": there is no run to replay"}
 	}
 	err := setState(l.Path(), waiting)
 	var out Tail
@@ -59,27 +61,27 @@ func (l *Left) Again(limit time.Duration, by Launch) Outcome {
 	what := "replayed, the run kills its process again"
 	switch s := stateOf(l.Path()); {
 	case err != nil:
-		return Outcome{Text: fmt.Sprintf("%s: the run cannot be replayed: %v", l.headline(), err)}
+		return Outcome{Text: fmt.Sprintf("%s: the run cannot be replayed: %v", l.headline(by.Verb), err)}
 	case s == waiting:
-		return Outcome{Text: fmt.Sprintf("%s: the run could not be replayed: the test did not reach the run within %s (%s)", l.headline(), words.Elapsed(limit), status)}
+		return Outcome{Text: fmt.Sprintf("%s: the run could not be replayed: the test did not reach the run within %s (%s)", l.headline(by.Verb), words.Elapsed(limit), status)}
 	case s == landed && (cut || status == passed || status == failed):
-		return Outcome{Text: l.headline() + ": replayed in its own process, the run ended normally"}
+		return Outcome{Text: l.headline(by.Verb) + ": replayed in its own process, the run ended normally"}
 	case cut && s == flying:
 		what = "replayed, the run does not end within " + words.Elapsed(limit)
 		if by.Endless {
-			return Outcome{Text: l.headline() + ": " + what}
+			return Outcome{Text: l.headline(by.Verb) + ": " + what}
 		}
 	case s == landed:
 		what = "replayed, the run ended, but handling its failure killed the process"
 	}
 	return Outcome{Died: true, Text: fmt.Sprintf("DIED %s: %s: %s\n%s",
-		l.headline(), what, status, words.Indented(fmt.Sprintf("%s\nagain: %s=%s %s\neach test run replays this run first until it ends normally; to forget it, remove that file",
-			out.LastWords(), Variable, words.Quoted(l.Path()), words.Command(by.Tool, l.Test, l.Dir))))}
+		l.headline(by.Verb), what, status, words.Indented(fmt.Sprintf("%s\nagain: %s=%s %s\neach test run replays this run first until it ends normally; to forget it, remove that file",
+			out.LastWords(), Variable, words.Quoted(l.Path()), words.Command(by.Tool, l.Test, by.Package))))}
 }
 
 // headline returns a text that says which runs were in progress when the process of the
-// record died.
-func (l *Left) headline() string {
+// record died. The parameter verb names what made the runs.
+func (l *Left) headline(verb string) string {
 	at := "before the first run"
 	for i, run := range l.On {
 		if i == 0 {
@@ -88,7 +90,7 @@ func (l *Left) headline() string {
 			at += ", or " + run.String()
 		}
 	}
-	return fmt.Sprintf("the last process died %s, fuzz.%s of %s, seed %d", at, l.Verb, l.Test, l.Seed)
+	return fmt.Sprintf("the last process died %s, %s of %s, seed %d", at, verb, l.Test, l.Seed)
 }
 
 // The exit statuses of a process whose test passed or failed.

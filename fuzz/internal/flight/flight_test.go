@@ -420,9 +420,9 @@ func TestWhatComesOfRuns(t *testing.T) {
 			if strings.HasSuffix(c.deeds, "stays") {
 				limit = 5 * time.Second
 			}
-			out := list[0].Again(limit, Launch{Tool: "jostle test", Endless: c.endless})
+			out := list[0].Again(limit, Launch{Tool: "jostle test", Verb: "jostle test", Endless: c.endless})
 			list[0].Remove()
-			if out.Died != c.died || !strings.Contains(out.Text, c.want) {
+			if out.Died != c.died || !strings.Contains(out.Text, ", jostle test of TestMade, seed 0"+c.want) {
 				t.Errorf("died %v, says %q; want %v, %q", out.Died, out.Text, c.died, c.want)
 			}
 			if out.Died && !strings.Contains(out.Text, " jostle test -run ") {

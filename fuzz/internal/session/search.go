@@ -63,9 +63,10 @@ func (s *Session) begin(ctx context.Context, q *Request, r *Reply) error {
 	return nil
 }
 
-// hints finds out whether the property gives hints. It does nothing if a strategy is set.
+// hints finds out whether the property gives hints. It does nothing if a strategy is set or the
+// property can give none.
 func (s *Session) hints(ctx context.Context, q *Request) (h search.Hints) {
-	if s.Portfolio == nil {
+	if s.Portfolio == nil && !s.Property.Existing {
 		h = search.LookForHints(ctx, s.Property, search.Options{Seed: q.Seed, Runs: q.Runs})
 	}
 	return h
@@ -170,7 +171,11 @@ func (s *Session) check(ctx context.Context, q *Request, r *Reply) error {
 	start := time.Now()
 	most, over := s.share(q)
 	defer over()
-	searching, cancel := s.within(ctx, most)
+	left := most
+	if most > 0 {
+		left = max(1, most-s.Spent)
+	}
+	searching, cancel := s.within(ctx, left)
 	defer cancel()
 	if left, err := s.few(ctx, searching, q, r); err != nil || !left {
 		return err
@@ -196,8 +201,7 @@ func (s *Session) check(ctx context.Context, q *Request, r *Reply) error {
 		r.note("%s of %s were skipped (%s)", words.Grouped(res.Runs-n), words.Count(res.Runs, "run"), res.SkipReason)
 	}
 	if res.Timed > 0 && res.Early == 0 {
-		r.note("no timer fired while a message waited: pulse.Options.EarlyTimers is NeverEarly, or there were too few runs; " +
-			"a timer that races with a message was not tested")
+		r.Notes = append(r.Notes, s.notEarly())
 	}
 	r.Text = fmt.Sprintf("%s in %s, %s; %s\n%s", words.Count(res.Runs, "run"), words.Elapsed(time.Since(start)), words.Count(res.Steps, "step"), res.Coverage(), res.Yields()) + labels(&res)
 	return nil
@@ -209,6 +213,15 @@ func labels(res *search.Result) (text string) {
 		text += "\n" + d.String()
 	}
 	return text
+}
+
+// notEarly says that no timer fired early in a search, and why.
+func (s *Session) notEarly() string {
+	if s.Property.Existing {
+		return "timers fired only while no goroutine could run: code that is slower than a timer was not tested"
+	}
+	return "no timer fired while a message waited: pulse.Options.EarlyTimers is NeverEarly, or there were too few runs; " +
+		"a timer that races with a message was not tested"
 }
 
 // orderBytes limits the memory for the receive pairs of one request, in bytes.

@@ -47,6 +47,10 @@ type Session struct {
 	// Request.Time.
 	Share func() (most time.Duration, over func())
 
+	// Spent is the time that earlier runs of the property have taken. It counts toward the time of a
+	// Check request.
+	Spent time.Duration
+
 	// Later leaves failing runs unshrunk, for a later request. If Later is not set, a failing
 	// run is shrunk, explained and saved at once, and ends the request.
 	Later bool

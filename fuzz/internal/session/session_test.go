@@ -272,6 +272,43 @@ func TestShare(t *testing.T) {
 	}
 }
 
+// TestSpent: the time that earlier runs of an existing test have taken counts toward the time of its search,
+// which then makes a single run. A search with a number of runs makes all of them. The reply names no setting
+// of properties.
+func TestSpent(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		spent time.Duration
+		q     Request
+		runs  int
+	}{
+		{"all is spent", 2 * time.Hour, Request{Time: time.Hour}, 1},
+		{"a number of runs", 2 * time.Hour, Request{Runs: 5}, 5},
+		{"both limits", time.Minute, Request{Time: time.Hour, Runs: 5}, 5},
+	} {
+		runs := 0
+		p := search.Property{Name: "p", Test: "TestX", Existing: true, Func: func(t *props.T) {
+			runs++
+			props.OneOf(t, "seed", 1, 2, 3, 4, 5, 6, 7, 8, 9)
+			sys := t.SystemWith(pulse.Options{EarlyTimers: pulse.NeverEarly})
+			sys.Go("sleeper", func(p *pulse.Process) { p.Sleep(1) })
+			sys.Run()
+		}}
+		s := &Session{Property: p, Folder: corpus.FolderOf(t.TempDir(), "p"), Spent: c.spent}
+		if s.FewFor = c.q.Time / 10; c.q.Runs > 0 {
+			s.FewFor = 0
+		}
+		c.q.Do, c.q.Seed = Check, 1
+		r, err := s.Do(t.Context(), &c.q)
+		if err != nil || r.Fails() || runs != c.runs {
+			t.Fatalf("%s: %d runs, want %d: %+v, %v", c.name, runs, c.runs, r, err)
+		}
+		if want := []string{"timers fired only while no goroutine could run: code that is slower than a timer was not tested"}; !slices.Equal(r.Notes, want) {
+			t.Errorf("%s: notes %q, want %q", c.name, r.Notes, want)
+		}
+	}
+}
+
 // TestNumberOfTheRun: a finding has the number of its run, as its description says it, whether the search ran every order
 // or random ones.
 func TestNumberOfTheRun(t *testing.T) {

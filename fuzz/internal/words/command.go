@@ -4,15 +4,17 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 )
 
 // Command returns the shell command that runs a test, for use at the root of the module. Tool is "go
-// test" or a command with the same flags. Dir is the folder of the test's package.
-func Command(tool, test, dir string) string {
-	return fmt.Sprintf("%s -run %s %s", tool, Quoted(Pattern(test)), Argument(packagePath(dir)))
+// test" or a command with the same flags. Its argument pkg names the test's package: see PackageIn
+// and TestedPackage.
+func Command(tool, test, pkg string) string {
+	return fmt.Sprintf("%s -run %s %s", tool, Quoted(Pattern(test)), Argument(pkg))
 }
 
 // Argument returns a text as an argument for a shell, in quotes if necessary.
@@ -72,9 +74,19 @@ func regexpQuote(s string) string {
 	return b.String()
 }
 
-// packagePath returns the argument with which go test, run at the root of the module, tests the
-// package in the folder dir.
-func packagePath(dir string) string {
+// TestedPackage returns the argument with which go test, run at the root of the module, tests the
+// package in the folder dir. The parameter info is that of its test binary, or nil. The argument is an
+// import path if the package belongs to another module, which the module at hand requires.
+func TestedPackage(info *debug.BuildInfo, dir string) string {
+	if info == nil || info.Main.Version == "" || info.Main.Version == "(devel)" {
+		return PackageIn(dir)
+	}
+	return strings.TrimSuffix(info.Path, ".test")
+}
+
+// PackageIn returns the argument with which go test, run at the root of the module, tests the package
+// in the folder dir of that module.
+func PackageIn(dir string) string {
 	for up := dir; ; up = filepath.Dir(up) {
 		if _, err := os.Stat(filepath.Join(up, "go.mod")); err == nil {
 			rel, _ := filepath.Rel(up, dir)

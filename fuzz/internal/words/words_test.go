@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime/debug"
 	"testing"
 	"time"
 
@@ -86,11 +87,17 @@ func TestCommand(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(root, "go.mod"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if got, want := words.Command("go test", "TestBank/it's_a(b)", dir), `go test -run '^TestBank$/^it'\''s_a\(b\)$' './my bank/it'\''s'`; got != want {
+	if got, want := words.Command("go test", "TestBank/it's_a(b)", words.PackageIn(dir)), `go test -run '^TestBank$/^it'\''s_a\(b\)$' './my bank/it'\''s'`; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
-	if got, want := words.Command("go test", "TestBank", root), "go test -run '^TestBank$' ."; got != want {
-		t.Errorf("%s, want %s", got, want)
+	for version, want := range map[string]string{"": ".", "(devel)": ".", "v1.2.0": "example.com/other/bank"} {
+		info := &debug.BuildInfo{Path: "example.com/other/bank.test", Main: debug.Module{Version: version}}
+		if got := words.Command("go test", "TestBank", words.TestedPackage(info, root)); got != "go test -run '^TestBank$' "+want {
+			t.Errorf("%q: %s, want %s", version, got, want)
+		}
+	}
+	if got := words.TestedPackage(nil, root); got != "." {
+		t.Errorf("without information about the build: %s", got)
 	}
 }
 
