@@ -23,10 +23,10 @@ type sampling struct {
 	// Under counts random orders in which all of Constraints hold. Runs in which a constraint
 	// did not hold are not counted.
 	Under corpus.Share
-	// Constraints has constraints on two messages to one actor. If these two messages are
-	// received in reverse order, and everything else stays the same as far as possible, the
-	// case passes. The second message may not be sent by the case, because the case fails
-	// before.
+	// Constraints has constraints on two messages to one actor, or on two messages whose steps do
+	// operations on one object. If these two messages are received in reverse order, and everything
+	// else stays the same as far as possible, the case passes. The second message may not be sent by
+	// the case, because the case fails before.
 	Constraints []choice.Constraint
 	// Turned counts, for each constraint, random orders in which this constraint is reversed
 	// and the others hold. If such orders are too rare, it counts orders without the
