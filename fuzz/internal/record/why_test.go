@@ -122,6 +122,10 @@ func TestWhyInLines(t *testing.T) {
 	if got := whyIn(&e, mostInLine); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
+	e.Cut, want = true, "    there was no time to run all orders; sampled: none of 100 random orders fails"
+	if got := whyIn(&e, mostInLine); !strings.HasSuffix(got, want) {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
 }
 
 // TestSampledClauses: of all sampled constraints, the text names the three that matter most. It
