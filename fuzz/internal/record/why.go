@@ -167,14 +167,19 @@ func sampled(e *corpus.Explanation) string {
 		text += fmt.Sprintf(" (no more came in %d runs)", s.Few)
 	}
 	slices.SortStableFunc(list, func(a, b corpus.Constraint) int { return cmp.Compare(lost(s, *b.Turned), lost(s, *a.Turned)) })
-	var lines []string
-	for _, c := range list[:min(len(list), mostClauses)] {
-		lines = append(lines, fmt.Sprintf("%s (%s)", inTerm([]corpus.Constraint{c})[0], turned(*c.Turned)))
-	}
+	lines := clauses(list[:min(len(list), mostClauses)])
 	if n := len(list) - len(lines); n > 0 {
 		lines[len(lines)-1] += fmt.Sprintf(" (and %s more)", words.Grouped(n))
 	}
 	return text + " where " + strings.Join(lines, ",\n    and ")
+}
+
+// clauses describes sampled constraints, each with the orders in which it is reversed.
+func clauses(list []corpus.Constraint) (lines []string) {
+	for _, c := range list {
+		lines = append(lines, fmt.Sprintf("%s (%s)", inTerm([]corpus.Constraint{c})[0], turned(*c.Turned)))
+	}
+	return lines
 }
 
 // free says how many random orders fail if nothing is constrained. s may be nil.
