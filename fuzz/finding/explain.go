@@ -26,7 +26,7 @@ func (s *shrinking) explain(ctx context.Context, c *shrink.Case, signature strin
 		part, cancel := within(ctx, 1, 3)
 		defer cancel()
 		e.Sampled = s.sample(part, c, signature)
-		e.Cut = e.Cut && e.Sampled == nil
+		e.Cut = e.Cut && e.Sampled == nil || e.Sampled != nil && e.Sampled.cut
 		e.nameUnsent()
 	}
 	return e

@@ -58,3 +58,19 @@ func TestObjects(t *testing.T) {
 		}
 	}
 }
+
+// TestSampledObjects: random orders show which order of two operations on one object matters, even
+// if the operations are by two actors.
+func TestSampledObjects(t *testing.T) {
+	property := lostUpdate(true)
+	out := shrunkBy(t, property, 1, 100)
+	r := props.NewRunner("lost", property)
+	defer r.Close()
+	e, _ := sampledOf(r, &out)
+	const want = "sampled: it fails in 50 of 100 random orders,\n" +
+		"    and in 100 of 100 where \"load\" by bb comes before \"store\" by a (turned round, 0 of 100),\n" +
+		"    and \"load\" by a comes before \"store\" by bb (turned round, 0 of 100)"
+	if got := e.String(); !strings.HasSuffix(got, want) {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
+}

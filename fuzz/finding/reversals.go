@@ -13,12 +13,13 @@ func (p *pair) turns(first, second uint64) bool {
 	return k >= 0 && (i < 0 || k < i)
 }
 
-// A pair is two messages to one actor that can be received in the reverse order.
+// A pair is two messages that can be received in the reverse order. They have the same receiver, or the
+// steps that receive them do operations on the same object.
 type pair struct {
 	choice.Constraint
 	order []uint64 // the order of the run, changed so that Second comes before First, as numbers of messages: see namer
 	exact int      // the index of the message First in the field order; all messages before it keep their exact order
-	apart int      // the number of receives from First to Second at their actor; 1 if they are consecutive
+	apart int      // the number of receives from First to Second in their queue; 1 if they are consecutive
 }
 
 // A reversals finds the pairs of messages in a run that can be received in the reverse order.
@@ -29,24 +30,23 @@ type reversals struct {
 	numbers map[uint64]uint64        // maps the ID of a message to its number: see namer
 
 	received []int32         // the indices in t.Sends of the received messages, in order
-	by       map[int32][]int // for each actor, the indices of its messages in the field received
+	by       map[queue][]int // the indices of messages in the field received
 	pairs    []pair
 }
 
+// A queue is the messages that an actor receives, or the messages whose steps do operations on an object.
+type queue struct {
+	what  trace.Touched // trace.ItsSteps or trace.AnObject
+	whose int32         // the index of the actor, or the number of the object
+}
+
 // find sets r.pairs, nearest pairs first. It pairs each received message with the messages that
-// the same actor received later or could have received next.
+// the same actor received later or could have received next, and with later steps on the same object.
 func (r *reversals) find() {
-	r.by = map[int32][]int{}
-	for i := range r.t.Steps {
-		if st := &r.t.Steps[i]; st.Kind == trace.Receive && !st.Settled {
-			r.by[st.Actor] = append(r.by[st.Actor], len(r.received))
-			r.received = append(r.received, st.Send)
-		}
-	}
+	list := r.candidates()
 	if len(r.received) != len(r.order) {
 		return
 	}
-	list := r.candidates()
 	for apart, more := 1, true; more && apart <= mostApart; apart++ {
 		more = false
 		for _, c := range list {
@@ -62,18 +62,33 @@ func (r *reversals) find() {
 type candidate struct {
 	send  int32
 	place int // the index in reversals.received; its length if the message was not received
-	turn  int // the number of messages that the actor received before this one
+	queue queue
+	turn  int // the number of earlier messages in the queue
 }
 
-// candidates returns the messages that were received, and those that could have been received
-// next.
+// candidates sets r.received and r.by. It returns the messages that were received, and those that could
+// have been received next.
 func (r *reversals) candidates() (list []candidate) {
-	turns, heads := map[int32]int{}, map[[2]int32]bool{}
-	for place, send := range r.received {
-		to := r.t.Sends[send].To
-		list = append(list, candidate{send, place, turns[to]})
-		turns[to]++
+	r.by = map[queue][]int{}
+	touches := r.t.Touches
+	for i := range r.t.Steps {
+		st, place := &r.t.Steps[i], len(r.received)
+		if st.Kind != trace.Receive || st.Settled {
+			continue
+		}
+		r.received = append(r.received, st.Send)
+		queues := []queue{{trace.ItsSteps, st.Actor}}
+		for ; len(touches) > 0 && int(touches[0].Step) <= i; touches = touches[1:] {
+			if x := &touches[0]; int(x.Step) == i && x.What == trace.AnObject && !slices.Contains(queues, queue{x.What, x.Actor}) {
+				queues = append(queues, queue{x.What, x.Actor})
+			}
+		}
+		for _, q := range queues {
+			list = append(list, candidate{st.Send, place, q, len(r.by[q])})
+			r.by[q] = append(r.by[q], place)
+		}
 	}
+	heads := map[[2]int32]bool{}
 	for i := range r.t.Sends {
 		d := &r.t.Sends[i]
 		channel := [2]int32{d.From, d.To}
@@ -81,16 +96,17 @@ func (r *reversals) candidates() (list []candidate) {
 			continue
 		}
 		heads[channel] = true
-		list = append(list, candidate{int32(i), len(r.order), turns[d.To]})
+		q := queue{trace.ItsSteps, d.To}
+		list = append(list, candidate{int32(i), len(r.received), q, len(r.by[q])})
 	}
 	return list
 }
 
-// consider pairs c with the message that the same actor received `apart` receives earlier, if
-// the two can be received in the reverse order.
+// consider pairs c with the message `apart` places earlier in its queue, if the two can be received in
+// the reverse order.
 func (r *reversals) consider(c *candidate, apart int) {
 	d := &r.t.Sends[c.send]
-	first := r.by[d.To][c.turn-apart]
+	first := r.by[c.queue][c.turn-apart]
 	if a := &r.t.Sends[r.received[first]]; !r.oneChannel(a, d) && !r.causes(a.Receipt, d.Step) && !r.quiescentBetween(a, d) {
 		r.add(first, c.place, d, apart)
 	}

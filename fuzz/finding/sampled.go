@@ -23,10 +23,10 @@ type sampling struct {
 	// Under counts random orders in which all of Constraints hold. Runs in which a constraint
 	// did not hold are not counted.
 	Under corpus.Share
-	// Constraints has constraints on two messages to one actor. If these two messages are
-	// received in reverse order, and everything else stays the same as far as possible, the
-	// case passes. The second message may not be sent by the case, because the case fails
-	// before.
+	// Constraints has constraints on two messages to one actor, or on two messages whose steps do
+	// operations on one object. If these two messages are received in reverse order, and everything
+	// else stays the same as far as possible, the case passes. The second message may not be sent by
+	// the case, because the case fails before.
 	Constraints []choice.Constraint
 	// Turned counts, for each constraint, random orders in which this constraint is reversed
 	// and the others hold. If such orders are too rare, it counts orders without the
@@ -34,6 +34,7 @@ type sampling struct {
 	Turned []corpus.Share
 
 	unsent map[uint64]stepName // the names of messages that the case does not send, by number
+	cut    bool                // set if there was no time to find Constraints
 }
 
 const (
@@ -60,8 +61,8 @@ type turner struct {
 	unsent    map[uint64]stepName // the names of messages that the case does not send; the keys are numbers of messages
 }
 
-// sample runs random orders of a case and returns which constraints matter to its failure. It
-// returns nil if the time is up.
+// sample runs random orders of a case and returns which constraints matter to its failure. If the
+// time is up, it returns only how many orders fail, or nil.
 func (s *shrinking) sample(ctx context.Context, c *shrink.Case, signature string) *sampling {
 	w := &turner{shrinking: s, left: turning, inputs: c, signature: signature}
 	pairs := w.note()
@@ -69,7 +70,7 @@ func (s *shrinking) sample(ctx context.Context, c *shrink.Case, signature string
 	if list := w.afterwards(ctx, w.mending(ctx, pairs)); len(list) > 0 {
 		w.weigh(ctx, out, list)
 	}
-	if ctx.Err() != nil {
+	if out.cut = ctx.Err() != nil; out.cut && out.Free.Of < sampled {
 		return nil
 	}
 	return out
@@ -161,7 +162,7 @@ func (w *turner) weigh(ctx context.Context, out *sampling, list []choice.Constra
 			return
 		}
 	}
-	if w.left > 0 && under.Of >= fewestSaid && (len(list) > 1 || !needless(turned[0], under)) {
+	if w.left > 0 && ctx.Err() == nil && under.Of >= fewestSaid && (len(list) > 1 || !needless(turned[0], under)) {
 		out.Under, out.Constraints, out.Turned, out.unsent = under, list, turned, w.unsent
 	}
 }

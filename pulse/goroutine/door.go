@@ -26,7 +26,7 @@ type door struct {
 	due     func(c control, now int64) int
 	advance func(c control, now int64, which int) (more bool)
 	look    func(thread, *state)
-	stack   func(g thread, pcs []uintptr) int
+	stack   func(g thread, pcs []uintptr) (n int, full bool)
 	touched func(c control, i int) (what operation, object unsafe.Pointer, n int)
 	thrown  func(control) any
 	outside func(control) string
@@ -36,7 +36,7 @@ type door struct {
 }
 
 // doorVersion is the version of the declarations shared with the runtime.
-const doorVersion = 9
+const doorVersion = 10
 
 // A reason says why a goroutine has returned control to jostle.
 type reason uint8

@@ -274,11 +274,21 @@ func (r *routine) failure() *pulse.Failure {
 	return f
 }
 
-// frames returns the stack of the goroutine, reduced to calls of user code.
+// frames returns the stack of the goroutine, reduced to calls of user code. If the stack was too large,
+// frames returns each of the innermost calls once, in the order of their places. Where a recursion ends
+// depends on how much of the stack the runtime uses.
 func (r *routine) frames() []stack.Frame {
 	var pcs [64]uintptr
-	calls, _ := trimmer.Inner(pcs[:r.world.stack(r.thread, pcs[:])])
-	return stack.Frames(calls)
+	n, full := r.world.stack(r.thread, pcs[:])
+	calls, _ := trimmer.Inner(pcs[:n])
+	frames := stack.Frames(calls)
+	if full {
+		slices.SortFunc(frames, func(a, b stack.Frame) int {
+			return cmp.Or(cmp.Compare(a.Path(), b.Path()), cmp.Compare(a.Line, b.Line))
+		})
+		frames = slices.Compact(frames)
+	}
+	return frames
 }
 
 // trimmer removes the calls of jostle from stacks.

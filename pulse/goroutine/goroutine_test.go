@@ -31,7 +31,8 @@ type fake struct {
 	driven  bool
 	faults  int // of the network
 	seed    uint64
-	random  bool // set if the program has used random numbers
+	random  bool      // set if the program has used random numbers
+	full    []uintptr // the innermost calls of a goroutine whose stack was too large, or nil
 }
 
 // A fakeThread is a goroutine of a fake.
@@ -132,7 +133,7 @@ func (f *fake) door(script ...act) *door {
 			return len(due) > 1
 		},
 		look:  func(g thread, s *state) { *s = (*fakeThread)(g).state },
-		stack: func(thread, []uintptr) int { return 0 },
+		stack: func(_ thread, pcs []uintptr) (int, bool) { return copy(pcs, f.full), f.full != nil },
 		touched: func(_ control, i int) (operation, unsafe.Pointer, int) {
 			if i >= len(f.touches) || i >= touches {
 				return 0, nil, len(f.touches)
@@ -212,6 +213,36 @@ func TestRunTest(t *testing.T) {
 		}
 		if steps := strings.Join(f.log, " "); steps != c.steps || failed != c.failed || said != c.end || f.driven {
 			t.Errorf("%s: steps %s, want %s; end %q, want %q; failure %q, want %q", c.name, steps, c.steps, said, c.end, failed, c.failed)
+		}
+		sys.Close()
+	}
+}
+
+// even and odd call each other n times. Then even or odd returns the last calls.
+func even(n int) []uintptr { return or(n, odd) }
+func odd(n int) []uintptr  { return or(n, even) }
+
+func or(n int, next func(int) []uintptr) []uintptr {
+	if n > 0 {
+		return next(n - 1)
+	}
+	var pcs [8]uintptr
+	return pcs[:runtime.Callers(1, pcs[:])]
+}
+
+// TestOverflow: if a stack was too large, the failure has each call of the recursion once. It does not
+// depend on where the recursion ends.
+func TestOverflow(t *testing.T) {
+	for n := range 2 {
+		f := &fake{full: even(10 + n)}
+		sys := pulse.New(pulse.Options{})
+		f.door(act{why: panicked}).runTest(sys, 0, nil)
+		var calls []string
+		for _, call := range sys.Failure().Stack {
+			calls = append(calls, call.Func)
+		}
+		if got := strings.Join(calls, " "); got != "goroutine.even goroutine.odd goroutine.or goroutine.or" || sys.Failure().Site != calls[0] {
+			t.Errorf("%s, in %s", got, sys.Failure().Site)
 		}
 		sys.Close()
 	}

@@ -142,21 +142,34 @@ func (r *Record) brief() string {
 // exactly returns lines with the condition that holds in exactly the failing orders. It returns nil if
 // the condition is unknown or needs more than two lines; for operations on objects, more than four.
 func exactly(e *corpus.Explanation) []string {
-	if !e.Complete || !e.Exact || e.Mixed || e.Reduced || e.Failing == e.Orders {
+	text, most := "", 2
+	switch list := e.Of(corpus.InSample); {
+	case sharp(e, list):
+		text, most = ordersOf(e)+", and in "+share(e.Sampled.Under)+" where "+strings.Join(clauses(list), " and "), 4
+	case !e.Complete || !e.Exact || e.Mixed || e.Reduced || e.Failing == e.Orders:
 		return nil
+	default:
+		if slices.ContainsFunc(e.Of(corpus.InCondition), onObject) {
+			most = 4
+		}
+		var all []string
+		for _, term := range terms(e) {
+			all = append(all, strings.Join(term, " and "))
+		}
+		text = ordersOf(e) + ": exactly where " + strings.Join(all, ", or where ")
 	}
-	most := 2
-	if slices.ContainsFunc(e.Of(corpus.InCondition), onObject) {
-		most = 4
-	}
-	var all []string
-	for _, term := range terms(e) {
-		all = append(all, strings.Join(term, " and "))
-	}
-	if lines := trace.Fold(ordersOf(e)+": exactly where "+strings.Join(all, ", or where "), mostInLine, hang, true); len(lines) <= most {
+	if lines := trace.Fold(text, mostInLine, hang, true); len(lines) <= most {
 		return lines
 	}
 	return nil
+}
+
+// sharp reports whether a sampled list of constraints, with some on operations on objects, separates the
+// failing orders from the passing ones: all orders with the constraints fail, and none with one reversed.
+func sharp(e *corpus.Explanation, list []corpus.Constraint) bool {
+	passes := func(c corpus.Constraint) bool { return c.Turned.Failed == 0 && c.Turned.Of >= fewestOrders }
+	return !e.Complete && e.Sampled != nil && slices.ContainsFunc(list, onObject) && e.Sampled.Under.Failed == e.Sampled.Under.Of &&
+		!slices.ContainsFunc(list, func(c corpus.Constraint) bool { return !passes(c) })
 }
 
 // afterStep says how the chance of a failure changes in the deciding step.

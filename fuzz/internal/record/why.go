@@ -35,7 +35,7 @@ func whyIn(e *corpus.Explanation, most int) string {
 	}
 	switch {
 	case e.Cut:
-		return fromPlain("fails in ", e, most) + ";\n    there was no time to run all orders"
+		return fromPlain("fails in ", e, most) + ";\n    there was no time to run all orders" + free(e.Sampled)
 	case e.Long && !e.Complete:
 		return fromPlain("fails in ", e, most) + ";\n    other orders were not run: that takes too much memory for a run of so many steps"
 	case !e.Complete:
@@ -149,9 +149,9 @@ func sampled(e *corpus.Explanation) string {
 	if s == nil {
 		return ", and there was no time to sample some"
 	}
-	text, and := fmt.Sprintf("; sampled: it fails in %d of %d random orders", s.Free.Failed, s.Free.Of), "and"
+	text, and := free(s), "and"
 	if isRare(s.Free) {
-		text, and = fmt.Sprintf("; sampled: none of %d random orders fails", s.Free.Of), "but it fails"
+		and = "but it fails"
 	}
 	list := e.Of(corpus.InSample)
 	switch {
@@ -167,14 +167,30 @@ func sampled(e *corpus.Explanation) string {
 		text += fmt.Sprintf(" (no more came in %d runs)", s.Few)
 	}
 	slices.SortStableFunc(list, func(a, b corpus.Constraint) int { return cmp.Compare(lost(s, *b.Turned), lost(s, *a.Turned)) })
-	var lines []string
-	for _, c := range list[:min(len(list), mostClauses)] {
-		lines = append(lines, fmt.Sprintf("%s (%s)", inTerm([]corpus.Constraint{c})[0], turned(*c.Turned)))
-	}
+	lines := clauses(list[:min(len(list), mostClauses)])
 	if n := len(list) - len(lines); n > 0 {
 		lines[len(lines)-1] += fmt.Sprintf(" (and %s more)", words.Grouped(n))
 	}
 	return text + " where " + strings.Join(lines, ",\n    and ")
+}
+
+// clauses describes sampled constraints, each with the orders in which it is reversed.
+func clauses(list []corpus.Constraint) (lines []string) {
+	for _, c := range list {
+		lines = append(lines, fmt.Sprintf("%s (%s)", inTerm([]corpus.Constraint{c})[0], turned(*c.Turned)))
+	}
+	return lines
+}
+
+// free says how many random orders fail if nothing is constrained. s may be nil.
+func free(s *corpus.Sampled) string {
+	switch {
+	case s == nil:
+		return ""
+	case isRare(s.Free):
+		return fmt.Sprintf("; sampled: none of %d random orders fails", s.Free.Of)
+	}
+	return fmt.Sprintf("; sampled: it fails in %d of %d random orders", s.Free.Failed, s.Free.Of)
 }
 
 // mostOwn is the maximum number of constraints that fromPlain names.
