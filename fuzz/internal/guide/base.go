@@ -63,8 +63,9 @@ func (p *places) begin(t *trace.Trace) {
 	p.objects.Reset()
 }
 
-// of returns the place of step i. A step with operations on several objects is received at
-// the first of these. of must be called for each step once, in their order.
+// of returns the place of step i of the base's run. A step with operations on several
+// objects is received at the first of these. of must be called for each step once, in their
+// order.
 func (p *places) of(i int) int32 {
 	t := p.trace
 	for ; p.next < len(t.Touches) && int(t.Touches[p.next].Step) <= i; p.next++ {

@@ -1,4 +1,4 @@
-// Package words formats numbers, times and commands for users.
+// Package words formats numbers, times and commands for users, and corrects mistyped words.
 package words
 
 import (
