@@ -14,6 +14,9 @@ type ratioRange struct {
 	AtMost           bool // set if the ratio is only known to be at most Value; if AtLeast is set too, Value is NaN
 }
 
+// within reports whether a ratio is known to be at most a bound.
+func (q ratioRange) within(bound float64) bool { return !q.AtLeast && q.Value <= bound }
+
 // resamples is the number of pairs of lists that the bootstrap draws at random.
 const resamples = 1000
 

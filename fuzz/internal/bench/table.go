@@ -158,3 +158,23 @@ func (c Cell) Found() (n int) {
 	}
 	return n
 }
+
+// end returns the largest number of runs of any search in the cell. A median that is not
+// reached is larger.
+func (c Cell) end() (most float64) {
+	for _, s := range c {
+		most = max(most, float64(s.Runs))
+	}
+	return most
+}
+
+// hard returns the subjects for which the arm "random" has a median of more than hardFrom
+// runs.
+func (t *Table) hard() (list []string) {
+	for _, subject := range t.Subjects() {
+		if c := t.Cell(subject, Random); len(c) > 0 && min(c.end(), survival(c.Runs()).Median()) > hardFrom {
+			list = append(list, subject)
+		}
+	}
+	return list
+}

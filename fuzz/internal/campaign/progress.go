@@ -1,10 +1,12 @@
 package campaign
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"time"
 
+	"github.com/jostle-go/jostle/fuzz/internal/words"
 	"github.com/jostle-go/jostle/fuzz/search"
 )
 
@@ -127,6 +129,18 @@ func (c *campaign) went() {
 		e.Doing = append(e.Doing, Doing{Subject: j.target.subject.String(), Do: j.request.Do, Seconds: j.cost().Seconds(), Waits: j.paused || j.idle.Load()})
 	}
 	c.tell(e)
+}
+
+// progress returns the progress of the campaign as text: "3 of 5 properties not finished, 1 failure found".
+func (c *campaign) progress() string {
+	found, open := 0, 0
+	for _, t := range c.targets {
+		found += len(t.Findings)
+		if t.open(&c.Options) || !t.Begun {
+			open++
+		}
+	}
+	return fmt.Sprintf("%d of %d properties not finished, %s found", open, len(c.targets), words.Count(found, "failure"))
 }
 
 // left estimates the time left from the time limit and from the speed of runs so far. It returns

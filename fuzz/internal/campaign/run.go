@@ -3,7 +3,6 @@ package campaign
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -11,7 +10,6 @@ import (
 
 	"github.com/jostle-go/jostle/fuzz/internal/garbage"
 	"github.com/jostle-go/jostle/fuzz/internal/session"
-	"github.com/jostle-go/jostle/fuzz/internal/words"
 	"github.com/jostle-go/jostle/fuzz/internal/worker"
 )
 
@@ -331,15 +329,3 @@ func (c *campaign) tell(e Event) {
 }
 
 func (c *campaign) elapsed() time.Duration { return c.before + time.Since(c.began) }
-
-// progress returns the progress of the campaign as text: "3 of 5 properties not finished, 1 failure found".
-func (c *campaign) progress() string {
-	found, open := 0, 0
-	for _, t := range c.targets {
-		found += len(t.Findings)
-		if t.open(&c.Options) || !t.Begun {
-			open++
-		}
-	}
-	return fmt.Sprintf("%d of %d properties not finished, %s found", open, len(c.targets), words.Count(found, "failure"))
-}

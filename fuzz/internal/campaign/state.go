@@ -122,7 +122,8 @@ func (o *Options) mayWrite() error {
 	return nil
 }
 
-// begins reports whether the file at path can be read and its text matches the pattern.
+// begins reports whether the file at path can be read and its text matches the pattern, which is
+// that of a state file.
 func begins(path string, pattern *regexp.Regexp) bool {
 	f, err := os.Open(path)
 	if err != nil {

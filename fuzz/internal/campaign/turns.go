@@ -108,6 +108,35 @@ func (c *campaign) next(spare bool) int {
 	return c.lanes.next(spare)
 }
 
+// turnTime returns the length of a turn. If the time is limited, each property gets at least turns
+// turns, also if its steps are slow.
+func (c *campaign) turnTime() time.Duration {
+	if c.For == 0 {
+		return turn
+	}
+	return max(leastTurn, min(turn, c.each()/turns))
+}
+
+// each returns the time for each property if all get the same. The campaign must have a time limit.
+func (c *campaign) each() time.Duration {
+	return c.For / time.Duration(len(c.targets)) * time.Duration(max(1, c.Workers))
+}
+
+// plans reports whether the property gets another chunk now. It first ends the search if the search
+// is saturated. Saturation before chunk n is decided by chunk n-window, so that the result does not
+// depend on the number of workers.
+func (c *campaign) plans(t *target) bool {
+	if t.planned-t.settled >= window {
+		return false
+	}
+	if y := t.yieldOf(t.planned); y.Chance > 0 && y.Chance < c.Saturated && t.Saturated == 0 {
+		t.Saturated = c.Saturated
+		c.tell(Event{Kind: Finished, Subject: t.subject.String(), Text: "saturated: " + t.all().Summary()})
+	}
+	c.confirm(t)
+	return t.open(&c.Options)
+}
+
 // hasChunk reports whether a property has a chunk (a series of batches of runs) to begin or
 // continue.
 func (c *campaign) hasChunk(t *target) bool {

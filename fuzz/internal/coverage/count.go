@@ -5,7 +5,6 @@ import (
 	"iter"
 	"math/bits"
 	"slices"
-	"strings"
 
 	"github.com/jostle-go/jostle/pulse/hash"
 )
@@ -13,6 +12,14 @@ import (
 // Seen returns the number of orders that were seen. An order is one receive before another
 // at the same actor, so two receives have two orders.
 func (o *Orders) Seen() int { return o.seen }
+
+// Runs returns the number of added runs, of all sources.
+func (o *Orders) Runs() (n int) {
+	for _, s := range o.past.sources {
+		n += s.runs
+	}
+	return n
+}
 
 // find returns the number of the step with identity id, or skipped if the step is not one
 // of this receiver.
@@ -54,10 +61,6 @@ type Count struct {
 // Pairs returns the number of pairs.
 func (c Count) Pairs() int { return c.Covered + c.Open + c.Impossible + c.Unknown }
 
-// A status says whether both orders of a receive pair were seen, and if not, whether the
-// order that was not seen is possible.
-type status uint8
-
 const (
 	isCovered    status = iota // the reversed order was seen too
 	isOpen                     // nothing known prevents the reversed order
@@ -90,10 +93,6 @@ func (o *Orders) Count() (c Count) {
 	}
 	return c
 }
-
-// Whole records that every distinct order of the whole program was run. Receive orders that
-// were not seen are then impossible, until something new is added.
-func (o *Orders) Whole() { o.whole = true }
 
 // A Part is the Count of the actors with one label.
 type Part struct {
@@ -143,147 +142,6 @@ func (a *receiver) before(matrix int, k int32) iter.Seq[int32] {
 			}
 		}
 	}
-}
-
-// status returns the status of the pair of steps j and k, where j was seen before k.
-func (o *Orders) status(a *receiver, j, k int32) status {
-	switch {
-	case a.bit(pr, k, j):
-		return isCovered
-	case o.whole, a.bit(fixed, j, k):
-		return isImpossible
-	case a.bit(open, j, k):
-		return isOpen
-	}
-	return isUnknown
-}
-
-// A Goal is an order that was not seen but is possible, as far as is known: First before
-// Second at Receiver.
-type Goal struct {
-	// Identities of the actor and of the two steps.
-	Receiver uint64 `json:"receiver"`
-	First    uint64 `json:"first"`
-	Second   uint64 `json:"second"`
-	// The names are for display: shortened, and with control characters escaped.
-	Actor         string `json:"actor"`
-	FirstReceive  string `json:"firstReceive"`
-	SecondReceive string `json:"secondReceive"`
-
-	kinds
-}
-
-// kinds has the label of an actor and the types of two messages, as the program calls them.
-type kinds struct{ actor, first, second string }
-
-// Open lists the orders that were not seen but are possible, as far as is known. They are
-// sorted by actor.
-func (o *Orders) Open() (list []Goal) {
-	names := map[told]string{}
-	for _, i := range o.sorted() {
-		a := &o.receivers[i]
-		label := shown(o.words.texts[a.label], mostNamed)
-		for j, k := range a.pairs() {
-			if o.status(a, j, k) == isOpen {
-				x, y := &a.steps[k], &a.steps[j]
-				list = append(list, Goal{a.id, x.id, y.id, label, o.text(x, names), o.text(y, names),
-					kinds{o.words.texts[a.label], o.words.texts[x.msg], o.words.texts[y.msg]}})
-			}
-		}
-	}
-	slices.SortStableFunc(list, func(x, y Goal) int {
-		return cmp.Or(cmp.Compare(x.Actor, y.Actor), cmp.Compare(x.Receiver, y.Receiver),
-			cmp.Compare(x.FirstReceive, y.FirstReceive), cmp.Compare(x.SecondReceive, y.SecondReceive),
-			cmp.Compare(x.First, y.First), cmp.Compare(x.Second, y.Second))
-	})
-	return list
-}
-
-// An OpenName is the name of some goals (see Goal and OpenNames), with the number of goals
-// that have it.
-type OpenName struct {
-	Name  string `json:"name"`
-	Pairs int    `json:"pairs"`
-
-	kinds
-}
-
-// OpenNames lists the names of the goals that Open returns. Receives share a name if they
-// have the same message type and sender. A name is left out if any two receives with these
-// names were seen in this order, because a reader would find such an order in a run.
-func (o *Orders) OpenNames() (list []OpenName) {
-	pairs := map[Goal]int{}
-	for _, g := range o.Open() {
-		pairs[Goal{Actor: g.Actor, FirstReceive: g.FirstReceive, SecondReceive: g.SecondReceive, kinds: g.kinds}]++
-	}
-	names := map[told]string{}
-	for i := range o.receivers {
-		o.removeSeen(&o.receivers[i], names, pairs)
-	}
-	for g, n := range pairs {
-		list = append(list, OpenName{g.String(), n, g.kinds})
-	}
-	slices.SortFunc(list, func(x, y OpenName) int {
-		return cmp.Or(cmp.Compare(x.Name, y.Name), cmp.Compare(x.first, y.first), cmp.Compare(x.second, y.second), cmp.Compare(x.actor, y.actor))
-	})
-	return list
-}
-
-// removeSeen removes from pairs the names of orders that were seen at a receiver.
-func (o *Orders) removeSeen(a *receiver, names map[told]string, pairs map[Goal]int) {
-	if len(pairs) == 0 {
-		return
-	}
-	label, alike := shown(o.words.texts[a.label], mostNamed), map[string][]int32{}
-	for k := range a.steps {
-		name := o.text(&a.steps[k], names)
-		alike[name] = append(alike[name], int32(k))
-	}
-	for g := range pairs {
-		if g.Actor == label && a.hasAny(alike[g.FirstReceive], alike[g.SecondReceive]) {
-			delete(pairs, g)
-		}
-	}
-}
-
-// hasAny reports whether some step in xs was seen before some step in ys.
-func (a *receiver) hasAny(xs, ys []int32) bool {
-	for _, j := range xs {
-		for _, k := range ys {
-			if a.bit(pr, j, k) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// text returns a name of a step for display, such as "Deposit from client". It caches the
-// results in the map names.
-func (o *Orders) text(s *told, names map[told]string) string {
-	alike := told{msg: s.msg, from: s.from}
-	name, ok := names[alike]
-	if !ok {
-		name = shown(shortType(o.words.texts[s.msg]), mostNamed) + " from " + shown(o.words.texts[s.from], mostNamed)
-		names[alike] = name
-	}
-	return name
-}
-
-// shortType removes the package from the name of a type.
-func shortType(name string) string {
-	if strings.Contains(name, " ") { // no named type: "chan a.T", or the operation "send at a.go:3"
-		return name
-	}
-	for i := len(name) - 1; i >= 0; i-- {
-		if name[i] == '.' {
-			return name[i+1:]
-		}
-		if name[i] == ']' || name[i] == '}' || name[i] == ')' {
-			break
-		}
-	}
-	return name
 }
 
 // sorted returns the indices of all receivers, sorted by label and identity.

@@ -128,16 +128,6 @@ func (w *fileWriter) order() []int32 {
 	return list
 }
 
-// sorted returns the numbers of the steps, sorted by identity.
-func (a *receiver) sorted() []int32 {
-	list := make([]int32, len(a.steps))
-	for i := range list {
-		list[i] = int32(i)
-	}
-	slices.SortFunc(list, func(i, j int32) int { return cmp.Compare(a.steps[i].id, a.steps[j].id) })
-	return list
-}
-
 func (w *fileWriter) writeReceiver(place int32) {
 	a := &w.receivers[place]
 	w.id(a.id)

@@ -1,8 +1,10 @@
 package coverage
 
 import (
+	"cmp"
 	"math"
 	"math/bits"
+	"slices"
 
 	"github.com/jostle-go/jostle/pulse/hash"
 	"github.com/jostle-go/jostle/pulse/trace"
@@ -72,6 +74,16 @@ type receiver struct {
 	steps []told // the steps; a step's number is its index
 	width int    // the number of words in a row
 	rows  [matrices][]uint64
+}
+
+// sorted returns the numbers of the steps, sorted by identity.
+func (a *receiver) sorted() []int32 {
+	list := make([]int32, len(a.steps))
+	for i := range list {
+		list[i] = int32(i)
+	}
+	slices.SortFunc(list, func(i, j int32) int { return cmp.Compare(a.steps[i].id, a.steps[j].id) })
+	return list
 }
 
 // The matrices of bits. Bit j of row i is about the order in which step j comes before

@@ -2,7 +2,6 @@ package coverage
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 )
 
@@ -55,35 +54,5 @@ func (o *Orders) Types() []TypePair {
 	slices.SortFunc(list, func(x, y TypePair) int {
 		return cmp.Or(cmp.Compare(x.Actor, y.Actor), cmp.Compare(x.First, y.First), cmp.Compare(x.Second, y.Second))
 	})
-	return list
-}
-
-// Runs returns the number of added runs, of all sources.
-func (o *Orders) Runs() (n int) {
-	for _, s := range o.past.sources {
-		n += s.runs
-	}
-	return n
-}
-
-// A Point of a curve says how many orders were known after a number of runs.
-type Point struct {
-	Runs   int `json:"runs"`
-	Orders int `json:"orders"`
-}
-
-// Curves returns a curve for each source: the number of known orders as a function of the
-// source's runs. A curve has at most four points for each doubling of the runs. Orders
-// that were merged into o are included from then on.
-func (o *Orders) Curves() (list [][]Point) {
-	for _, id := range slices.Sorted(maps.Keys(o.past.sources)) {
-		if s := o.past.sources[id]; len(s.marks) > 0 {
-			curve := slices.Clone(s.marks)
-			if last := curve[len(curve)-1]; last.Runs < s.runs {
-				curve = append(curve, Point{s.runs, last.Orders})
-			}
-			list = append(list, curve)
-		}
-	}
 	return list
 }

@@ -1,6 +1,7 @@
 package guide
 
 import (
+	"iter"
 	"slices"
 
 	"github.com/jostle-go/jostle/pulse/hash"
@@ -62,8 +63,9 @@ func (p *places) begin(t *trace.Trace) {
 	p.objects.Reset()
 }
 
-// of returns the place of step i. A step with operations on several objects is received at
-// the first of these. of must be called for each step once, in their order.
+// of returns the place of step i of the base's run. A step with operations on several
+// objects is received at the first of these. of must be called for each step once, in their
+// order.
 func (p *places) of(i int) int32 {
 	t := p.trace
 	for ; p.next < len(t.Touches) && int(t.Touches[p.next].Step) <= i; p.next++ {
@@ -99,6 +101,18 @@ func (b *Base) Len() int { return len(b.steps) }
 // known from this run (definition 7).
 func (b *Base) MustPrecede(i, j int) bool { return b.must[j*b.words+i>>6]&(1<<(i&63)) != 0 }
 
+// identities returns the identities of the steps in list, except steps that the strategy
+// does not choose.
+func (b *Base) identities(list []int32) []uint64 {
+	ids := make([]uint64, 0, len(list))
+	for _, i := range list {
+		if s := &b.steps[i]; !s.given {
+			ids = append(ids, s.id)
+		}
+	}
+	return ids
+}
+
 // whole returns the indices of all steps, in the order of the run.
 func (b *Base) whole() []int32 { return b.appendWhole(make([]int32, 0, len(b.steps))) }
 
@@ -116,6 +130,41 @@ func (b *Base) goal(c Criterion, x, y int32) Goal { return Goal{c, b.steps[x].id
 func (b *Base) related(c Criterion, x, y int32) bool {
 	p, q := &b.steps[x], &b.steps[y]
 	return p.place == q.place && p.counts && q.counts && (c != PMR || p.changes || q.changes)
+}
+
+// pair returns two receives of one actor that can be reversed, chosen at random. ok is
+// false if it finds none.
+func (b *Base) pair(d *dice) (x, y int32, ok bool) {
+	for range 16 {
+		y = int32(d.below(b.Len()))
+		n := 0
+		for range b.turnable(y) {
+			n++
+		}
+		if n == 0 {
+			continue
+		}
+		at := n - 1 - d.below(n)
+		for x = range b.turnable(y) {
+			if at--; at < 0 {
+				return x, y, true
+			}
+		}
+	}
+	return 0, 0, false
+}
+
+// turnable yields the earlier receives of y's actor in the base that need not come before
+// y in every order, in reverse order. It yields nothing if step y is not a receive that
+// counts.
+func (b *Base) turnable(y int32) iter.Seq[int32] {
+	return func(yield func(int32) bool) {
+		for x := b.steps[y].before; x != trace.None; x = b.steps[x].before {
+			if !b.MustPrecede(int(x), int(y)) && !yield(x) {
+				return
+			}
+		}
+	}
 }
 
 // A closure computes for each two steps of a run whether one must come before the other,

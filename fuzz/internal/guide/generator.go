@@ -248,15 +248,3 @@ func (b *Base) bring(prefix, tail, list []int32, x, y int32, turned bool, by Cri
 	}
 	return append(prefix, first, second), tail
 }
-
-// identities returns the identities of the steps in list, except steps that the strategy
-// does not choose.
-func (b *Base) identities(list []int32) []uint64 {
-	ids := make([]uint64, 0, len(list))
-	for _, i := range list {
-		if s := &b.steps[i]; !s.given {
-			ids = append(ids, s.id)
-		}
-	}
-	return ids
-}

@@ -1,7 +1,6 @@
 package guide
 
 import (
-	"iter"
 	"slices"
 
 	"github.com/jostle-go/jostle/pulse/hash"
@@ -262,39 +261,4 @@ func (p *Pool) mutate(k *Kept, d *dice) Move {
 
 func (k *Kept) move(list []int32) Move {
 	return Move{Order: Order{Steps: k.base.identities(list)}, From: k}
-}
-
-// pair returns two receives of one actor that can be reversed, chosen at random. ok is
-// false if it finds none.
-func (b *Base) pair(d *dice) (x, y int32, ok bool) {
-	for range 16 {
-		y = int32(d.below(b.Len()))
-		n := 0
-		for range b.turnable(y) {
-			n++
-		}
-		if n == 0 {
-			continue
-		}
-		at := n - 1 - d.below(n)
-		for x = range b.turnable(y) {
-			if at--; at < 0 {
-				return x, y, true
-			}
-		}
-	}
-	return 0, 0, false
-}
-
-// turnable yields the earlier receives of y's actor in the base that need not come before
-// y in every order, in reverse order. It yields nothing if step y is not a receive that
-// counts.
-func (b *Base) turnable(y int32) iter.Seq[int32] {
-	return func(yield func(int32) bool) {
-		for x := b.steps[y].before; x != trace.None; x = b.steps[x].before {
-			if !b.MustPrecede(int(x), int(y)) && !yield(x) {
-				return
-			}
-		}
-	}
 }

@@ -118,7 +118,7 @@ func Export(dir string, data []byte) (path string, err error) {
 	return path, overwrite(path, text)
 }
 
-// overwrite replaces a file atomically.
+// overwrite replaces an input file of go test -fuzz atomically.
 func overwrite(path string, text []byte) error {
 	if err := corpus.Replace(path, text); err != nil {
 		return unexported(filepath.Dir(path), err)

@@ -251,7 +251,8 @@ func undecided(e *corpus.Explanation, head string) string {
 	return head + ": " + orderDecides(e)
 }
 
-// somePass reports whether an order with the draws and faults of the case is known to pass.
+// somePass reports whether an explanation says that an order with the draws and faults of the case
+// passes.
 func somePass(e *corpus.Explanation) bool {
 	p, s := e.Point, e.Sampled
 	if e.Complete && !e.Mixed && !e.Reduced {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/jostle-go/jostle/corpus"
@@ -18,6 +19,25 @@ import (
 // Conclude shrinks, explains and saves a confirmed finding. where describes its run.
 func (s *Session) Conclude(ctx context.Context, r *props.Runner, f *finding.Finding, where string) record.Record {
 	return s.conclude(ctx, &Reply{}, r, f, where, end{keep: true})[0]
+}
+
+// ConcludeNew shrinks, explains and saves the cases in the folder that are not listed in
+// before, smallest first, if they fail as saved. Other processes have saved these cases
+// unshrunk. ConcludeNew calls take with each record.
+func (s *Session) ConcludeNew(ctx context.Context, r *props.Runner, before []corpus.Case, take func(record.Record)) {
+	now, _ := s.Folder.Load()
+	for i := range now {
+		c := &now[i]
+		if slices.ContainsFunc(before, func(old corpus.Case) bool { return old.Path == c.Path }) {
+			continue
+		}
+		p := finding.Replay(r, c)
+		if failure := p.Result.Failure; p.Exact && failure != nil && failure.Matches(c.Signature) {
+			s.early = map[string]bool{c.Path: true}
+			where := "found by go test -fuzz as " + filepath.Base(c.Path)
+			take(s.conclude(ctx, &Reply{}, r, p.Finding(r, s.origin(c), c), where, end{keep: true, first: c.Path})[0])
+		}
+	}
 }
 
 // An end says what conclude does with a finding.

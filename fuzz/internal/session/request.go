@@ -2,9 +2,11 @@ package session
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"time"
 
+	"github.com/jostle-go/jostle/fuzz/internal/coverage"
 	"github.com/jostle-go/jostle/fuzz/internal/distill"
 	"github.com/jostle-go/jostle/fuzz/internal/record"
 	"github.com/jostle-go/jostle/fuzz/search"
@@ -189,6 +191,23 @@ func (r *Reply) addFinding(f record.Record) {
 	if !slices.ContainsFunc(r.Findings, func(old record.Record) bool { return old.Exact == f.Exact }) {
 		r.Findings = append(r.Findings, f)
 	}
+}
+
+func (r *Reply) note(format string, args ...any) {
+	r.Notes = append(r.Notes, fmt.Sprintf(format, args...))
+}
+
+// complete records that every order was run, and stores the receive pairs of the confirming
+// random runs. res is the result of these runs.
+func (r *Reply) complete(x *search.Exhaustion, res *search.Result, seed uint64) (err error) {
+	r.Complete, r.Conditional = x.Whole(), x.Conditional()
+	r.Tally.Add(&res.Tally)
+	r.Tally.Runs += x.Verdict.Runs
+	r.Tally.Steps += x.Verdict.Steps
+	shown := &coverage.Orders{Source: seed}
+	shown.Append(res.Orders)
+	r.Orders, err = shown.MarshalBinary()
+	return err
 }
 
 // An Event is what a session reports while it carries out a request. Exactly one of its fields

@@ -47,10 +47,6 @@ func (s *Session) saved(ctx context.Context, q *Request, r *Reply) error {
 	return nil
 }
 
-func (r *Reply) note(format string, args ...any) {
-	r.Notes = append(r.Notes, fmt.Sprintf(format, args...))
-}
-
 // play runs a saved case and adds the result to the reply.
 func (s *Session) play(ctx context.Context, runner *props.Runner, c *corpus.Case, q *Request, r *Reply) (finding.Replayed, error) {
 	start := time.Now()

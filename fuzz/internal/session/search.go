@@ -109,19 +109,6 @@ func (s *Session) few(ctx, searching context.Context, q *Request, r *Reply) (lef
 	return res.Finding == nil && !same, err
 }
 
-// complete records that every order was run, and stores the receive pairs of the confirming
-// random runs. res is the result of these runs.
-func (r *Reply) complete(x *search.Exhaustion, res *search.Result, seed uint64) (err error) {
-	r.Complete, r.Conditional = x.Whole(), x.Conditional()
-	r.Tally.Add(&res.Tally)
-	r.Tally.Runs += x.Verdict.Runs
-	r.Tally.Steps += x.Verdict.Steps
-	shown := &coverage.Orders{Source: seed}
-	shown.Append(res.Orders)
-	r.Orders, err = shown.MarshalBinary()
-	return err
-}
-
 // late adds a problem for each failure caused by a goroutine that outlived the last run.
 func (s *Session) late(r *Reply, res *search.Result) {
 	for _, f := range res.Late {

@@ -4,59 +4,10 @@ import (
 	"cmp"
 	"fmt"
 	"go/ast"
-	"go/token"
 	"go/types"
 	"slices"
 	"strings"
 )
-
-// A writer generates the text of a new file of a package. Its names do not conflict with names in
-// the package.
-type writer struct {
-	*Package
-	taken   map[string]bool   // the names in use
-	imports map[string]string // maps a path to the name of the imported package
-	rapid   string            // the name of the *rapid.T in the function that draws a message
-	client  string            // the name of a variable of type pulse.Ref, used for fields of this type
-	clients bool              // set if the text uses the variable named client
-}
-
-func (p *Package) writer() *writer {
-	w := &writer{Package: p, taken: map[string]bool{}, imports: map[string]string{}}
-	for _, name := range p.types.Scope().Names() {
-		w.taken[name] = true
-	}
-	return w
-}
-
-// free returns name, or name with a number if name is already in use. It marks the result as in
-// use.
-func (w *writer) free(name string) string {
-	base := name
-	for i := 2; w.taken[name] || types.Universe.Lookup(name) != nil || token.IsKeyword(name); i++ {
-		name = fmt.Sprint(base, i)
-	}
-	w.taken[name] = true
-	return name
-}
-
-// use adds an import of a package to the file, and returns its name in the file.
-func (w *writer) use(path, name string) string {
-	if w.imports[path] == "" {
-		w.imports[path] = w.free(name)
-	}
-	return w.imports[path]
-}
-
-// name returns the expression for a type in the file. It adds the necessary imports.
-func (w *writer) name(t types.Type) string {
-	return types.TypeString(t, func(p *types.Package) string {
-		if p == w.types {
-			return ""
-		}
-		return w.use(p.Path(), p.Name())
-	})
-}
 
 // deepest limits the depth of nested values.
 const deepest = 2

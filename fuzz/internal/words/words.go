@@ -1,4 +1,4 @@
-// Package words formats numbers, times and commands for users.
+// Package words formats numbers, times and commands for users, and corrects mistyped words.
 package words
 
 import (
@@ -96,4 +96,66 @@ func InOneUnit(d time.Duration) string {
 func Indented(s string) string {
 	s = strings.TrimRight(s, "\n")
 	return "        " + strings.ReplaceAll(s, "\n", "\n        ") + "\n"
+}
+
+// Nearest returns the name that a mistyped word most likely means, "" if no name is similar. Up to
+// a third of the characters may differ, and a prefix of a single name means that name.
+func Nearest(word string, names []string) string {
+	best, least := "", len([]rune(word))/3+1
+	for _, name := range names {
+		if n := edits([]rune(word), []rune(name)); n < least {
+			best, least = name, n
+		}
+	}
+	if best == "" && len(word) > 1 {
+		best = onlyWith(word, names)
+	}
+	return best
+}
+
+// onlyWith returns the name that begins with prefix, "" if there are none or several.
+func onlyWith(prefix string, names []string) (found string) {
+	for _, name := range names {
+		if strings.HasPrefix(name, prefix) {
+			if found != "" && found != name {
+				return ""
+			}
+			found = name
+		}
+	}
+	return found
+}
+
+// DidYouMean returns ": did you mean NAME?" with the name that word most likely means, "" if no
+// name is similar. Before is put before the name.
+func DidYouMean(word, before string, names []string) string {
+	if name := Nearest(word, names); name != "" {
+		return ": did you mean " + before + name + "?"
+	}
+	return ""
+}
+
+// edits returns the least number of characters that must be inserted, removed, replaced, or swapped
+// with the next one, to turn a into b.
+func edits(a, b []rune) int {
+	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range a {
+		before, last, row = last, row, before
+		row[0] = i + 1
+		for j := range b {
+			row[j+1] = min(last[j+1], row[j]) + 1
+			if a[i] == b[j] {
+				row[j+1] = min(row[j+1], last[j])
+			} else {
+				row[j+1] = min(row[j+1], last[j]+1)
+			}
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				row[j+1] = min(row[j+1], before[j-1]+1)
+			}
+		}
+	}
+	return row[len(b)]
 }

@@ -29,6 +29,11 @@ type Growth struct {
 	Now    int    `json:"now"`
 }
 
+// String returns "bank neverOverdrawn: 14 receive pairs seen, 12 before".
+func (g Growth) String() string {
+	return fmt.Sprintf("%s: %s seen, %s before", g.Name, words.Count(g.Now, "receive pair"), words.Grouped(g.Before))
+}
+
 // Compare sets r.Changes to the differences between last, an earlier report, and r, and r.Bugs to the
 // failures of both. If last is nil, Changes is nil.
 func (r *Report) Compare(last *Report) {

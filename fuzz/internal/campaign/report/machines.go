@@ -11,14 +11,8 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/jostle-go/jostle/fuzz/internal/words"
 	"github.com/jostle-go/jostle/pulse/trace"
 )
-
-// String returns "bank neverOverdrawn: 14 receive pairs seen, 12 before".
-func (g Growth) String() string {
-	return fmt.Sprintf("%s: %s seen, %s before", g.Name, words.Count(g.Now, "receive pair"), words.Grouped(g.Before))
-}
 
 // A suite is a testsuite of JUnit XML.
 type suite struct {

@@ -99,17 +99,6 @@ func (t *Table) verdicts(b *strings.Builder) {
 	})
 }
 
-// hard returns the subjects for which the arm "random" has a median of more than hardFrom
-// runs.
-func (t *Table) hard() (list []string) {
-	for _, subject := range t.Subjects() {
-		if c := t.Cell(subject, Random); len(c) > 0 && min(c.end(), survival(c.Runs()).Median()) > hardFrom {
-			list = append(list, subject)
-		}
-	}
-	return list
-}
-
 func (t *Table) verdict(arm string, hard []string) []string {
 	var sooner, later, runs, time, of, far, farther int
 	var together logRank
@@ -139,9 +128,6 @@ func (t *Table) verdict(arm string, hard []string) []string {
 		fmt.Sprint(far), fmt.Sprint(farther), fmt.Sprint(len(hard)), fmt.Sprintf("%+.1f", together.Z())}
 }
 
-// within reports whether a ratio is known to be at most a bound.
-func (q ratioRange) within(bound float64) bool { return !q.AtLeast && q.Value <= bound }
-
 func (t *Table) details(b *strings.Builder) {
 	b.WriteString("How many searches found the bug; the median number of runs with its 95% interval; this median divided by that of\n" +
 		"random, with its 95% interval; p of the log-rank test; and the same for the time.\n\n")
@@ -169,15 +155,6 @@ func (c Cell) detail(random Cell) []string {
 	q := ratioOfMedians(c.Runs(), random.Runs())
 	return append(row, q.String(), between(factor(q.Low), factor(q.High)), chance(compareSearches(c.Runs(), random.Runs()).P()),
 		duration(seconds.Median()), medianRatio(c.Seconds(), random.Seconds()).String(), chance(compareSearches(c.Seconds(), random.Seconds()).P()))
-}
-
-// end returns the largest number of runs of any search in the cell. A median that is not
-// reached is larger.
-func (c Cell) end() (most float64) {
-	for _, s := range c {
-		most = max(most, float64(s.Runs))
-	}
-	return most
 }
 
 // outOfTime returns a text with the number of searches that ran out of time, or "" if
