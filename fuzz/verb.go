@@ -3,6 +3,7 @@ package fuzz
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"testing"
 	"time"
@@ -184,6 +185,16 @@ func (v *verb) replayOne(name string) {
 func isFile(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.Mode().IsRegular()
+}
+
+// hurry returns a message if go test -timeout ended the search before its budget was used.
+// Otherwise it returns "".
+func (v *verb) hurry() string {
+	if !v.session.Limit.Struck() {
+		return ""
+	}
+	return fmt.Sprintf("ended early, %s before go test -timeout: raise -timeout or lower Config.Budget",
+		words.Elapsed(v.session.Limit.Margin))
 }
 
 // fail prints a failing run and fails the test. If the case could not be saved, it also prints the
