@@ -3,6 +3,7 @@ package fuzz
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"testing"
 	"time"
@@ -191,6 +192,25 @@ func (v *verb) replayOne(name string) {
 func isFile(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.Mode().IsRegular()
+}
+
+// hurry returns a message if go test -timeout ended the search before its budget was used.
+// Otherwise it returns "".
+func (v *verb) hurry() string {
+	if !v.session.Limit.Struck() {
+		return ""
+	}
+	_, budget := v.inWords()
+	return fmt.Sprintf("ended early, %s before go test -timeout: raise -timeout or lower %s",
+		words.Elapsed(v.session.Limit.Margin), budget)
+}
+
+// inWords returns how messages name the searches of a package and the setting of their time.
+func (v *verb) inWords() (searches, budget string) {
+	if v.session.Property.Existing {
+		return "tests", "-for"
+	}
+	return "Checks", "Config.Budget"
 }
 
 // fail prints a failing run and fails the test. If the case could not be saved, it also prints the

@@ -11,25 +11,6 @@ import (
 	"github.com/jostle-go/jostle/fuzz/search"
 )
 
-// hurry returns a message if go test -timeout ended the search before its budget was used.
-// Otherwise it returns "".
-func (v *verb) hurry() string {
-	if !v.session.Limit.Struck() {
-		return ""
-	}
-	_, budget := v.inWords()
-	return fmt.Sprintf("ended early, %s before go test -timeout: raise -timeout or lower %s",
-		words.Elapsed(v.session.Limit.Margin), budget)
-}
-
-// inWords returns how messages name the searches of a package and the setting of their time.
-func (v *verb) inWords() (searches, budget string) {
-	if v.session.Property.Existing {
-		return "tests", "-for"
-	}
-	return "Checks", "Config.Budget"
-}
-
 // watch starts a watchdog, which reports runs that make no progress. It also makes Go's garbage
 // collector run less often. The function stop ends both.
 func (v *verb) watch() (stop func()) {

@@ -5,23 +5,6 @@ package explore
 // leads to the send of that message. Figure 2.5 marks the messages of the actor that is
 // next in the order of the candidates.
 
-// eachSend calls do for each message sent in step `from` or later, paired with each
-// earlier step of the message's receiver that does not happen before the send. The
-// argument `before` of do is the set of the steps that happened before the message could
-// be received.
-func (r *races) eachSend(from int, do func(rc race, before []uint64)) {
-	for m := range r.trace.Sends {
-		d := &r.trace.Sends[m]
-		if int(d.Step) < from || d.Step >= r.limit {
-			continue
-		}
-		before := r.beforeMessage(int32(m))
-		for k := r.lastOf(d.To, d.Step); k >= 0 && !has(before, k); k = r.trace.Steps[k].Prev {
-			do(race{step: k, message: int32(m)}, before)
-		}
-	}
-}
-
 // markPersistent implements Figure 2.4 of the Basset thesis. If no marked candidate leads
 // to the send of the race's message, it marks for exploration all messages of one actor
 // that has such a candidate.
@@ -83,4 +66,28 @@ func (r *races) markSibling(p *path, n *node, rc race) {
 	if first, needed := r.firstTo(p.of(n), rc, r.beforeMessage(rc.message)); needed {
 		markOrOpen(p, n, first)
 	}
+}
+
+// markGroup marks for exploration the messages of one actor, which are DCUTE's next
+// group. If a message of the group sleeps, the next actor's messages must be marked too.
+// A sleeping message is not run, and so cannot show whether those messages are needed.
+func (n *node) markGroup(list []candidate, actor int32) {
+	n.groupEnd, n.nextGroup = markActor(list, actor), false
+	for i := range list {
+		if list[i].actor == actor && list[i].mark&asleep != 0 {
+			n.nextGroup = true
+		}
+	}
+}
+
+// markActor marks for exploration all messages of one actor, and returns the index after
+// the last.
+func markActor(list []candidate, actor int32) (end int32) {
+	for i := range list {
+		if list[i].actor == actor {
+			list[i].mark |= todo
+			end = int32(i) + 1
+		}
+	}
+	return end
 }

@@ -168,14 +168,3 @@ func (d *depthFirst) confirmed(run Run) Run {
 	}
 	return run
 }
-
-// branches reports whether the search may still take another candidate of a choice point
-// than the current one.
-func (p *path) branches(n *node) bool {
-	for i, x := range p.of(n) {
-		if int32(i) != n.current && x.mark&(done|asleep) == 0 {
-			return true
-		}
-	}
-	return false
-}

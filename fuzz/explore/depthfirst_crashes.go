@@ -99,17 +99,6 @@ func (r *races) isNeeded(crash int32, rc race) bool {
 	return has(r.beforeMessage(rc.message), crash)
 }
 
-// isOnTheWay reports whether a step comes before a reversed race. It does not if it happens after a
-// crash that the race does not need (see isNeeded), because such a crash is omitted.
-func (r *races) isOnTheWay(step int32, rc race) bool {
-	for _, crash := range r.crashes {
-		if crash > rc.step && r.isBefore(crash, step) && !r.isNeeded(crash, rc) {
-			return false
-		}
-	}
-	return true
-}
-
 // livesOf returns the accesses that a crash of an actor before step `before` could make.
 // They are accesses to the lifetimes of the actor and its descendants, to lifetimes that
 // the actor itself has accessed (for example by watching), and to test state.
@@ -129,39 +118,4 @@ func (r *races) livesOf(actor, before int32) []trace.Touch {
 	list = append(list, trace.Touch{What: trace.TheTest}) // the crash may run a deferred function of the process, which may access test state
 	r.lives = list
 	return list
-}
-
-// isOf reports whether a candidate at the choice point of a race's step is the race's
-// message or crash.
-func (r *races) isOf(c *candidate, rc race) bool {
-	if rc.message != trace.None {
-		return c.kind == aMessage && c.send == rc.message
-	}
-	return c.kind != aMessage && c.actor == r.trace.Steps[rc.crash].Actor
-}
-
-// stepOf returns the step in which the run took c, a candidate at the choice point of
-// step `other`. If the run did not take c after step `other`, the result is at most
-// `other`.
-func (r *races) stepOf(c *candidate, other int32) int32 {
-	switch c.kind {
-	case aMessage:
-		return r.trace.Sends[c.send].Receipt
-	case aCrash, aPass:
-		for k := other + 1; k < r.limit; k++ {
-			if st := &r.trace.Steps[k]; st.Send == trace.None && st.Actor == c.actor {
-				return k
-			}
-		}
-	}
-	return trace.None
-}
-
-// later returns the later step of a race. The result is negative if the race's message
-// was never received.
-func (r *races) later(rc race) int32 {
-	if rc.message != trace.None {
-		return r.trace.Sends[rc.message].Receipt
-	}
-	return rc.crash
 }

@@ -199,29 +199,32 @@ func (p *path) takeMarked(n *node) bool {
 	}
 }
 
-// markGroup marks for exploration the messages of one actor, which are DCUTE's next
-// group. If a message of the group sleeps, the next actor's messages must be marked too.
-// A sleeping message is not run, and so cannot show whether those messages are needed.
-func (n *node) markGroup(list []candidate, actor int32) {
-	n.groupEnd, n.nextGroup = markActor(list, actor), false
-	for i := range list {
-		if list[i].actor == actor && list[i].mark&asleep != 0 {
-			n.nextGroup = true
+// branches reports whether the search may still take another candidate of a choice point
+// than the current one.
+func (p *path) branches(n *node) bool {
+	for i, x := range p.of(n) {
+		if int32(i) != n.current && x.mark&(done|asleep) == 0 {
+			return true
 		}
 	}
+	return false
 }
 
-// markActor marks for exploration all messages of one actor, and returns the index after
-// the last.
-func markActor(list []candidate, actor int32) (end int32) {
-	for i := range list {
-		if list[i].actor == actor {
-			list[i].mark |= todo
-			end = int32(i) + 1
+// hasNext reports whether a node has an answer that must be taken and was not taken yet.
+func (p *path) hasNext(n *node) bool {
+	if n.kind != picks {
+		return n.current+1 < n.answers
+	}
+	for i, c := range p.of(n) {
+		if int32(i) != n.current && c.isOpen() {
+			return true
 		}
 	}
-	return end
+	return n.nextGroup && n.groupEnd < n.answers
 }
+
+// isOpen reports whether a candidate is marked for exploration and was not taken.
+func (c *candidate) isOpen() bool { return c.mark&(todo|done|asleep) == todo }
 
 // firstAwake returns the index of the first candidate that does not sleep, -1 if all
 // sleep. It returns a clock tick only if every other candidate sleeps.

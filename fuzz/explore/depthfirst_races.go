@@ -150,6 +150,23 @@ func (r *races) findAnswered(j int32) {
 	}
 }
 
+// eachSend calls do for each message sent in step `from` or later, paired with each
+// earlier step of the message's receiver that does not happen before the send. The
+// argument `before` of do is the set of the steps that happened before the message could
+// be received.
+func (r *races) eachSend(from int, do func(rc race, before []uint64)) {
+	for m := range r.trace.Sends {
+		d := &r.trace.Sends[m]
+		if int(d.Step) < from || d.Step >= r.limit {
+			continue
+		}
+		before := r.beforeMessage(int32(m))
+		for k := r.lastOf(d.To, d.Step); k >= 0 && !has(before, k); k = r.trace.Steps[k].Prev {
+			do(race{step: k, message: int32(m)}, before)
+		}
+	}
+}
+
 // isBefore reports whether step i is equal to step j or happens before step j.
 func (r *races) isBefore(i, j int32) bool { return j >= 0 && (i == j || i < j && has(r.of(j), i)) }
 
@@ -161,70 +178,48 @@ func (r *races) isMet(rc race) bool {
 	return r.trace.Sends[rc.message].To != r.trace.Steps[rc.step].Actor
 }
 
-// A certainty says whether an actor would have taken a message: never, always or perhaps.
-type certainty uint8
-
-const (
-	never certainty = iota
-	always
-	perhaps
-)
-
-// couldTake says whether the receiver of message d would have taken d instead of the
-// message of step st.
-func (p *past) couldTake(st *trace.Step, d *trace.Send) certainty {
-	switch {
-	case d.Kind == trace.Kill:
-		return always
-	case st.Kind != trace.Receive:
-		return perhaps
-	case (d.Kind == trace.Timer || d.Kind == trace.Poll) && d.Ask != 0: // such a timer ends only the wait that began in the step that set the timer
-		return certain(p.waitBegan(st) == d.Step)
-	case d.Kind == trace.Reply && d.To == trace.Test: // a test that waits in Ask takes every answer that was not dropped
-		return certain(d.Fate != trace.Dropped)
-	case d.Kind == trace.Reply:
-		return certain(st.Wanted == trace.ItsAnswer && p.waitedFor(st) == d.Ask)
+// isOf reports whether a candidate at the choice point of a race's step is the race's
+// message or crash.
+func (r *races) isOf(c *candidate, rc race) bool {
+	if rc.message != trace.None {
+		return c.kind == aMessage && c.send == rc.message
 	}
-	switch st.Wanted {
-	case trace.Anything:
-		return always
-	case trace.SomeMatch:
-		return perhaps
-	case trace.ItsStart:
-		return certain(d.Kind == trace.Start)
-	}
-	return never
+	return c.kind != aMessage && c.actor == r.trace.Steps[rc.crash].Actor
 }
 
-// certain returns always or never.
-func certain(is bool) certainty {
-	if is {
-		return always
-	}
-	return never
-}
-
-// waitedFor returns the number of the Ask whose answer the actor of step st was waiting
-// for.
-func (p *past) waitedFor(st *trace.Step) int32 {
-	d := &p.trace.Sends[st.Send]
-	if d.Kind != trace.Kill {
-		return d.Ask
-	}
-	for m := range p.trace.Sends { // find the Ask that the actor sent in the step in which the wait began
-		if q := &p.trace.Sends[m]; q.From == st.Actor && q.Step == p.waitBegan(st) && q.Ask != 0 && q.Kind == trace.Message {
-			return q.Ask
+// isOnTheWay reports whether a step comes before a reversed race. It does not if it happens after a
+// crash that the race does not need (see isNeeded), because such a crash is omitted.
+func (r *races) isOnTheWay(step int32, rc race) bool {
+	for _, crash := range r.crashes {
+		if crash > rc.step && r.isBefore(crash, step) && !r.isNeeded(crash, rc) {
+			return false
 		}
 	}
-	return 0
+	return true
 }
 
-// waitBegan returns the step in which the actor began the wait that step st ended. It is
-// the actor's previous step that received a message, because faults do not end a wait.
-func (p *past) waitBegan(st *trace.Step) int32 {
-	i := st.Prev
-	for i >= 0 && p.trace.Steps[i].Kind != trace.Receive {
-		i = p.trace.Steps[i].Prev
+// stepOf returns the step in which the run took c, a candidate at the choice point of
+// step `other`. If the run did not take c after step `other`, the result is at most
+// `other`.
+func (r *races) stepOf(c *candidate, other int32) int32 {
+	switch c.kind {
+	case aMessage:
+		return r.trace.Sends[c.send].Receipt
+	case aCrash, aPass:
+		for k := other + 1; k < r.limit; k++ {
+			if st := &r.trace.Steps[k]; st.Send == trace.None && st.Actor == c.actor {
+				return k
+			}
+		}
 	}
-	return i
+	return trace.None
+}
+
+// later returns the later step of a race. The result is negative if the race's message
+// was never received.
+func (r *races) later(rc race) int32 {
+	if rc.message != trace.None {
+		return r.trace.Sends[rc.message].Receipt
+	}
+	return rc.crash
 }

@@ -1,8 +1,6 @@
 package explore
 
 import (
-	"maps"
-	"slices"
 	"sync/atomic"
 	"time"
 )
@@ -293,70 +291,4 @@ func (x *explorer) conclude() (Result, error) {
 		return t.withProbed(), nil
 	}
 	return t.withProbed(), x.file.close(x.kept(), x.over)
-}
-
-// open reads the file of the search, if there is one, and continues from it.
-func (x *explorer) open() error {
-	if x.options.File == "" {
-		return nil
-	}
-	x.file = newKeeper(&x.options)
-	k, err := x.file.open()
-	if err != nil || k == nil {
-		return err
-	}
-	if used, _ := reductionOf(k.Used); used != x.options.Reduction || k.Verdict.Because != "" {
-		x.beginWith(handover{used, k.Sleeps, reason{k.Verdict.Because, lessons{heedsMeetings: k.Heeds, divides: k.Divides}}})
-	}
-	x.restore(k)
-	return nil
-}
-
-// restore makes the search continue from k, a search that was saved in a file.
-func (x *explorer) restore(k *kept) {
-	s := x.search
-	k.takeTally(&s.tally)
-	s.habits = k.takeHabits()
-	switch w := x.way.(type) {
-	case *depthFirst:
-		k.takePath(&w.walker.path, &w.walker.sleeping.touches)
-		w.shared = w.walker.sharedSteps()
-	case *optimal:
-		w.resume(k.takeFrames())
-		w.unwanted = k.takeUnwanted()
-	}
-	x.file.from, x.file.runs, x.file.took = k, s.tally.result.made(), s.tally.result.Elapsed
-	x.began = x.began.Add(-x.file.took)
-	s.limits.began = x.began
-	x.goOnCounting()
-}
-
-// goOnCounting raises the bounds of a search that was continued from a file. It adds the
-// runs and the time before the continuation.
-func (x *explorer) goOnCounting() {
-	l, o := &x.search.limits, &x.options
-	if o.Runs > 0 {
-		l.runs = o.Runs + x.file.runs
-	}
-	if o.Time > 0 {
-		l.time = o.Time + x.file.took
-	}
-}
-
-// kept returns the search in the form in which it is saved in its file.
-func (x *explorer) kept() *kept {
-	k := &kept{Name: x.file.name, Search: x.file.method, Used: x.options.Reduction.String(), Sleeps: x.options.Sleep,
-		Divides: x.options.divides, Heeds: x.options.heedsMeetings}
-	k.putTally(&x.search.tally)
-	k.Verdict.Elapsed, k.Verdict.Estimate = time.Since(x.began), 0
-	h := &x.search.habits
-	k.Habits = keptHabits{h.received, h.sent, h.leads, h.refused}
-	switch w := x.way.(type) {
-	case *depthFirst:
-		k.putPath(&w.walker.path, &w.walker.sleeping.touches)
-	case *optimal:
-		k.putFrames(w.frames[:w.depth], w.shared)
-		k.Unwanted = packed(slices.Sorted(maps.Keys(w.unwanted)))
-	}
-	return k
 }

@@ -237,3 +237,13 @@ func (f *frame) fix(last int) {
 	f.base = last
 	f.alts, f.steps[last].alts = f.alts[:alts], alts
 }
+
+// shortest returns the index in list of the first frame with the fewest steps.
+func shortest(list []frameRoot) (i int) {
+	for k := range list {
+		if len(list[k].frame.steps) < len(list[i].frame.steps) {
+			i = k
+		}
+	}
+	return i
+}

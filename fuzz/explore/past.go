@@ -183,105 +183,6 @@ func hasAfter(set []uint64, i int32) bool {
 	return false
 }
 
-// misfit checks whether the reduction supports all conflicts of step `from` and later
-// steps. It returns a zero handover if messages order all conflicting steps, or if the
-// search reverses the remaining conflicts. Otherwise it returns the handover to restart
-// with, because two runs may differ although every actor receives the same messages in
-// the same order.
-func (p *past) misfit(from int) handover {
-	list := p.trace.Touches
-	for i := range list {
-		switch x := &list[i]; x.What {
-		case trace.ItsPlace, trace.ItsName:
-			if !p.ordersSpawns(*x) {
-				return handover{Everything, false, whySpawns}
-			}
-		case trace.ItsLife, trace.TheTest, trace.AnObject, trace.NewObjects:
-			if !p.meetings.heeded && int(x.Step) >= from && !p.ordersLike(list, i) {
-				return handover{SourceSets, true, whyMet(*x)}
-			}
-		case trace.TheTime, trace.TheTimers:
-		case trace.ItsSteps:
-			return handover{Everything, true, whyTouches}
-		case trace.AllSteps:
-			switch {
-			case isAnswer(p.trace, x.Step) && p.meetings.heeded, p.ordersAll(x.Step, from):
-			case isAnswer(p.trace, x.Step):
-				return handover{SourceSets, true, whyAnswers}
-			default:
-				return handover{Everything, true, whyLooks}
-			}
-		case trace.TheRest:
-			if !p.meetings.heeded {
-				return handover{SourceSets, true, whyAnswers}
-			}
-		default:
-			if int(x.Step) >= from && !p.ordersLike(list, i) {
-				return handover{Everything, true, whyTouches}
-			}
-		}
-	}
-	return handover{}
-}
-
-// ordersLike reports whether the step of access i happens after all earlier steps with
-// conflicting accesses to the same thing. It stops at the last earlier write, because the
-// conflicts of that write were checked before.
-func (p *past) ordersLike(list []trace.Touch, i int) bool {
-	x := &list[i]
-	for k := i - 1; k >= 0; k-- {
-		y := &list[k]
-		if y.Actor != x.Actor || !x.Same(*y) || x.Reads && y.Reads {
-			continue
-		}
-		if !p.inOrder(y.Step, x.Step) {
-			return false
-		}
-		if !y.Reads {
-			return true
-		}
-	}
-	return true
-}
-
-// ordersAll reports whether happens-before orders the given step with step `from` and
-// with every later step.
-func (p *past) ordersAll(step int32, from int) bool {
-	if int(step) >= from {
-		from = 0
-	}
-	for i := from; i < len(p.trace.Steps); i++ {
-		if !p.inOrder(int32(i), step) {
-			return false
-		}
-	}
-	return true
-}
-
-// ordersSpawns reports whether messages order all spawns that determine the index or name
-// of an actor, which a step has read.
-func (p *past) ordersSpawns(x trace.Touch) bool {
-	own := &p.trace.Actors[x.Actor]
-	for i := range p.trace.Actors {
-		a := &p.trace.Actors[i]
-		switch {
-		case int32(i) == x.Actor || x.What == trace.ItsName && a.Label != own.Label:
-		case !p.inOrder(own.Step, a.Step), x.What == trace.ItsName && !p.inOrder(x.Step, a.Step):
-			return false
-		}
-	}
-	return true
-}
-
-// inOrder reports whether two steps are equal or one happens before the other. Negative
-// numbers stand for the test, which is ordered with every step.
-func (p *past) inOrder(i, j int32) bool {
-	if i > j {
-		i, j = j, i
-	}
-	return i < 0 || i == j || has(p.of(j), i)
-}
-
 // lastOf returns the last step of an actor before step j, -1 if there is none.
 func (p *past) lastOf(actor, j int32) int32 {
 	for i := j - 1; i >= 0; i-- {
@@ -342,4 +243,72 @@ func (p *past) sentByTest(m int32) int32 {
 		}
 	}
 	return 0
+}
+
+// A certainty says whether an actor would have taken a message: never, always or perhaps.
+type certainty uint8
+
+const (
+	never certainty = iota
+	always
+	perhaps
+)
+
+// certain returns always or never.
+func certain(is bool) certainty {
+	if is {
+		return always
+	}
+	return never
+}
+
+// couldTake says whether the receiver of message d would have taken d instead of the
+// message of step st.
+func (p *past) couldTake(st *trace.Step, d *trace.Send) certainty {
+	switch {
+	case d.Kind == trace.Kill:
+		return always
+	case st.Kind != trace.Receive:
+		return perhaps
+	case (d.Kind == trace.Timer || d.Kind == trace.Poll) && d.Ask != 0: // such a timer ends only the wait that began in the step that set the timer
+		return certain(p.waitBegan(st) == d.Step)
+	case d.Kind == trace.Reply && d.To == trace.Test: // a test that waits in Ask takes every answer that was not dropped
+		return certain(d.Fate != trace.Dropped)
+	case d.Kind == trace.Reply:
+		return certain(st.Wanted == trace.ItsAnswer && p.waitedFor(st) == d.Ask)
+	}
+	switch st.Wanted {
+	case trace.Anything:
+		return always
+	case trace.SomeMatch:
+		return perhaps
+	case trace.ItsStart:
+		return certain(d.Kind == trace.Start)
+	}
+	return never
+}
+
+// waitedFor returns the number of the Ask whose answer the actor of step st was waiting
+// for.
+func (p *past) waitedFor(st *trace.Step) int32 {
+	d := &p.trace.Sends[st.Send]
+	if d.Kind != trace.Kill {
+		return d.Ask
+	}
+	for m := range p.trace.Sends { // find the Ask that the actor sent in the step in which the wait began
+		if q := &p.trace.Sends[m]; q.From == st.Actor && q.Step == p.waitBegan(st) && q.Ask != 0 && q.Kind == trace.Message {
+			return q.Ask
+		}
+	}
+	return 0
+}
+
+// waitBegan returns the step in which the actor began the wait that step st ended. It is
+// the actor's previous step that received a message, because faults do not end a wait.
+func (p *past) waitBegan(st *trace.Step) int32 {
+	i := st.Prev
+	for i >= 0 && p.trace.Steps[i].Kind != trace.Receive {
+		i = p.trace.Steps[i].Prev
+	}
+	return i
 }

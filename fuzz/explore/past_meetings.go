@@ -137,3 +137,114 @@ func (ms *meetings) each(step int32, do func(earlier int32)) {
 		}
 	}
 }
+
+// misfit checks whether the reduction supports all conflicts of step `from` and later
+// steps. It returns a zero handover if messages order all conflicting steps, or if the
+// search reverses the remaining conflicts. Otherwise it returns the handover to restart
+// with, because two runs may differ although every actor receives the same messages in
+// the same order.
+func (p *past) misfit(from int) handover {
+	list := p.trace.Touches
+	for i := range list {
+		switch x := &list[i]; x.What {
+		case trace.ItsPlace, trace.ItsName:
+			if !p.ordersSpawns(*x) {
+				return handover{Everything, false, whySpawns}
+			}
+		case trace.ItsLife, trace.TheTest, trace.AnObject, trace.NewObjects:
+			if !p.meetings.heeded && int(x.Step) >= from && !p.ordersLike(list, i) {
+				return handover{SourceSets, true, whyMet(*x)}
+			}
+		case trace.TheTime, trace.TheTimers:
+		case trace.ItsSteps:
+			return handover{Everything, true, whyTouches}
+		case trace.AllSteps:
+			switch {
+			case isAnswer(p.trace, x.Step) && p.meetings.heeded, p.ordersAll(x.Step, from):
+			case isAnswer(p.trace, x.Step):
+				return handover{SourceSets, true, whyAnswers}
+			default:
+				return handover{Everything, true, whyLooks}
+			}
+		case trace.TheRest:
+			if !p.meetings.heeded {
+				return handover{SourceSets, true, whyAnswers}
+			}
+		default:
+			if int(x.Step) >= from && !p.ordersLike(list, i) {
+				return handover{Everything, true, whyTouches}
+			}
+		}
+	}
+	return handover{}
+}
+
+// whyMet returns the reason for a restart if the access x conflicts with an access by another step
+// and messages do not order the two steps.
+func whyMet(x trace.Touch) reason {
+	switch x.What {
+	case trace.TheTest:
+		return whyTest
+	case trace.AnObject, trace.NewObjects:
+		return whyObjects
+	}
+	return whyLives
+}
+
+// ordersLike reports whether the step of access i happens after all earlier steps with
+// conflicting accesses to the same thing. It stops at the last earlier write, because the
+// conflicts of that write were checked before.
+func (p *past) ordersLike(list []trace.Touch, i int) bool {
+	x := &list[i]
+	for k := i - 1; k >= 0; k-- {
+		y := &list[k]
+		if y.Actor != x.Actor || !x.Same(*y) || x.Reads && y.Reads {
+			continue
+		}
+		if !p.inOrder(y.Step, x.Step) {
+			return false
+		}
+		if !y.Reads {
+			return true
+		}
+	}
+	return true
+}
+
+// ordersAll reports whether happens-before orders the given step with step `from` and
+// with every later step.
+func (p *past) ordersAll(step int32, from int) bool {
+	if int(step) >= from {
+		from = 0
+	}
+	for i := from; i < len(p.trace.Steps); i++ {
+		if !p.inOrder(int32(i), step) {
+			return false
+		}
+	}
+	return true
+}
+
+// ordersSpawns reports whether messages order all spawns that determine the index or name
+// of an actor, which a step has read.
+func (p *past) ordersSpawns(x trace.Touch) bool {
+	own := &p.trace.Actors[x.Actor]
+	for i := range p.trace.Actors {
+		a := &p.trace.Actors[i]
+		switch {
+		case int32(i) == x.Actor || x.What == trace.ItsName && a.Label != own.Label:
+		case !p.inOrder(own.Step, a.Step), x.What == trace.ItsName && !p.inOrder(x.Step, a.Step):
+			return false
+		}
+	}
+	return true
+}
+
+// inOrder reports whether two steps are equal or one happens before the other. Negative
+// numbers stand for the test, which is ordered with every step.
+func (p *past) inOrder(i, j int32) bool {
+	if i > j {
+		i, j = j, i
+	}
+	return i < 0 || i == j || has(p.of(j), i)
+}

@@ -85,18 +85,6 @@ var (
 	whyDepth      = reason{text: "Depth is bounded, and Optimal needs complete runs"}
 )
 
-// whyMet returns the reason for a restart if the access x conflicts with an access by another step
-// and messages do not order the two steps.
-func whyMet(x trace.Touch) reason {
-	switch x.What {
-	case trace.TheTest:
-		return whyTest
-	case trace.AnObject, trace.NewObjects:
-		return whyObjects
-	}
-	return whyLives
-}
-
 // mayShowPartitions reports whether a search without partitions must restart with
 // partitions after a run. A partition only holds messages back. Apart from observers (see
 // isObserved), only timers and steps that read all earlier steps can notice a partition.

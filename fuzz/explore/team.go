@@ -305,16 +305,6 @@ func (tm *team) nextOf(list []frameRoot) int {
 	return i
 }
 
-// shortest returns the index in list of the first frame with the fewest steps.
-func shortest(list []frameRoot) (i int) {
-	for k := range list {
-		if len(list[k].frame.steps) < len(list[i].frame.steps) {
-			i = k
-		}
-	}
-	return i
-}
-
 // work lets a worker explore subtrees of tm.turn, one after the other, with at most
 // `most` runs each.
 func (tm *team) work(w Worker, most int) {

@@ -95,22 +95,6 @@ func (k *trunk) divide(t *subtree) bool {
 	return true
 }
 
-// hasNext reports whether a node has an answer that must be taken and was not taken yet.
-func (p *path) hasNext(n *node) bool {
-	if n.kind != picks {
-		return n.current+1 < n.answers
-	}
-	for i, c := range p.of(n) {
-		if int32(i) != n.current && c.isOpen() {
-			return true
-		}
-	}
-	return n.nextGroup && n.groupEnd < n.answers
-}
-
-// isOpen reports whether a candidate is marked for exploration and was not taken.
-func (c *candidate) isOpen() bool { return c.mark&(todo|done|asleep) == todo }
-
 // add moves the first node of a subtree to the trunk, as a junction.
 func (k *trunk) add(t *subtree, p *path, n *node, known *touches) {
 	j := &junction{above: t.limb.from, answer: t.limb.answer, node: *n, last: t, open: 1}

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"text/scanner"
 
-	"github.com/jostle-go/jostle/fuzz/internal/record"
 	"github.com/jostle-go/jostle/pulse"
 )
 
@@ -75,23 +74,6 @@ func (s sources) read(path string) string {
 		s[path] = text
 	}
 	return text
-}
-
-// The number of lines that an excerpt shows before and after the line that it marks.
-const linesBefore, linesAfter = 2, 4
-
-// excerpt returns the lines of code around a line, nil if the source is not on this machine.
-func (s sources) excerpt(what string, at pulse.Frame) *record.Excerpt {
-	lines := strings.Split(s.read(at.Path()), "\n")
-	if at.Line < 1 || at.Line > len(lines) || len(lines) == 1 {
-		return nil
-	}
-	first := max(1, at.Line-linesBefore)
-	e := &record.Excerpt{What: what, At: at.Place(), First: first, Marked: at.Line}
-	for _, line := range lines[first-1 : min(len(lines), at.Line+linesAfter)] {
-		e.Lines = append(e.Lines, visible(strings.TrimRight(line, "\r")))
-	}
-	return e
 }
 
 // A branches reads the tokens of a Go source.

@@ -1,6 +1,9 @@
 package finding
 
 import (
+	"slices"
+
+	"github.com/jostle-go/jostle/corpus"
 	"github.com/jostle-go/jostle/props"
 	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/pulse/choice"
@@ -107,4 +110,13 @@ func (f *Finding) Difference(r *props.Runner) string {
 		}
 	}
 	return ""
+}
+
+// Doubt marks a case that did not repeat. If the case passes later, its failure is therefore
+// not reported as mended.
+func Doubt(c *corpus.Case) {
+	if !c.Doubtful {
+		c.Doubtful = true
+		c.Comment = slices.Insert(slices.Clone(c.Comment), min(1, len(c.Comment)), corpus.Doubt)
+	}
 }

@@ -35,8 +35,8 @@ func (f *Finding) diagram(t *trace.Trace) string {
 	return t.MermaidWith(f.Failure.Step, above, func(send int) []string { return marks[send] })
 }
 
-// isMet reports whether a run satisfies a constraint: it received the first message, and did
-// not receive the second one earlier.
+// isMet reports whether the run of a diagram satisfies a constraint: it received the first
+// message, and did not receive the second one earlier.
 func isMet(c *corpus.Constraint, t *trace.Trace) bool {
 	if c.First.Send < 0 || max(c.First.Send, c.Second.Send) >= len(t.Sends) {
 		return false

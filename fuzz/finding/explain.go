@@ -32,6 +32,44 @@ func (s *shrinking) explain(ctx context.Context, c *shrink.Case, signature strin
 	return e
 }
 
+// cause returns the explanation of a shrunk case, with remarks on its draws and the faults that
+// it needs. To find these, it makes runs that change one thing of the case and leave everything
+// else.
+//
+//   - A draw is "any" if at least 20 other values, or all others that exist, failed with the
+//     same signature, and none did not.
+//   - A draw is "≥ 3" or "≤ 3" if all tried values on that side of the bound failed with the
+//     same signature, and no value beyond the bound did. The value next to the bound must be
+//     among the tried ones.
+//   - Each value is run in the order of the case. If other draws send other messages, so that
+//     this order is impossible, other orders are searched. If none of them fails and some were
+//     not run, the draw has no remark.
+//   - A fault is needed if the case does not fail with the same signature without it. The same
+//     holds for early timers.
+func (s *shrinking) cause(ctx context.Context, out *Shrunk) *corpus.Explanation {
+	e := out.why.data(s.messages(out))
+	e.Needs, e.Early = s.faults(ctx, &out.Best), s.needsEarly(ctx, &out.Best)
+	m := &matter{shrinking: s, best: &out.Best, left: mattering}
+	var decide []string
+	for i, in := range out.Best.Case.Inputs {
+		e.Draws = append(e.Draws, m.draw(ctx, i))
+		if m.decides {
+			decide = append(decide, in.Label)
+		}
+	}
+	if !e.Long && ctx.Err() == nil {
+		e.Point = s.pointOf(ctx, out.Finding, e.Of(corpus.InCondition))
+		step := int(trace.None)
+		if e.Point != nil {
+			if step = e.Point.Step; step < 0 {
+				e.Point.Draws = decide
+			}
+		}
+		out.Finding.Passing, out.Finding.passed = s.nearest(ctx, &out.Best.Case, out.Best.Signature, step)
+	}
+	return e
+}
+
 // mostExplored is the maximum number of steps of a run whose orders are explored. The memory
 // for happens-before sets is quadratic in the number of steps: 32 MB for mostExplored steps.
 const mostExplored = 1 << 14

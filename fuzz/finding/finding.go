@@ -17,9 +17,6 @@
 package finding
 
 import (
-	"bytes"
-	"errors"
-	"fmt"
 	"strings"
 
 	"github.com/jostle-go/jostle/corpus"
@@ -161,41 +158,6 @@ func draws(res *props.Result) (list []string) {
 		list = append(list, in.Label+" = "+text)
 	}
 	return list
-}
-
-// attach stores the contents of attachments. If an attachment cannot be made, attach adds a log
-// line instead.
-func (f *Finding) attach(list []props.Attachment) {
-	for _, a := range list {
-		data, err := written(a)
-		if err != nil {
-			f.Logs = append(f.Logs, a.Name+" could not be made: "+err.Error())
-			continue
-		}
-		f.Attachments = append(f.Attachments, Attachment{a.Name, data})
-	}
-}
-
-// written returns the data that an attachment writes. It calls a.Write on another goroutine, so
-// that a panic or runtime.Goexit there does not lose the finding.
-func written(a props.Attachment) (data []byte, err error) {
-	if a.Write == nil {
-		return nil, errors.New("it has no Write function")
-	}
-	done := make(chan struct{})
-	var b bytes.Buffer
-	go func() {
-		defer close(done)
-		err = errors.New("its Write function called runtime.Goexit, as FailNow and Skip of a testing.T do")
-		defer func() {
-			if v := recover(); v != nil {
-				err = fmt.Errorf("its Write function panicked: %s", trace.Label(v))
-			}
-		}()
-		err = a.Write(&b)
-	}()
-	<-done
-	return b.Bytes(), err
 }
 
 // Steps returns the number of steps of the run.

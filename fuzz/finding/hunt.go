@@ -276,6 +276,38 @@ func (h *hunt) everywhere(most int) {
 	h.all = err == nil && result.Complete && !w.doubts
 }
 
+// under runs random orders under constraints of the run h.near: first under all of its
+// constraints, then under ever smaller random subsets.
+func (h *hunt) under() {
+	choices := h.near.Case.Schedule.Choices
+	tries := uint64(h.left)
+	for n := uint64(0); n < tries && !h.over(); n++ {
+		var some []choice.Constraint
+		for i, c := range h.near.Case.Schedule.Before {
+			if hash.Seed(n, uint64(i))%tries >= n {
+				some = append(some, c)
+			}
+		}
+		h.left--
+		res := h.run(shrink.Case{Inputs: h.inputs, Schedule: choice.Schedule{Seed: n, Before: some, Choices: choices}})
+		if out := h.outcomeOf(&res); out.Signature == h.signature {
+			h.check(out.Case)
+		}
+	}
+}
+
+// smallest returns the smallest found run that can be confirmed, nil if there is none.
+func (h *hunt) smallest() *Finding {
+	slices.SortStableFunc(h.found, func(a, b shrink.Outcome) int { return a.Compare(&b) })
+	for _, out := range h.found {
+		if f, wrong := h.finding(out.Case); wrong == "" && h.shrinking.signature(f.Failure) == h.signature {
+			return f
+		}
+	}
+	h.found = nil
+	return nil
+}
+
 // An orderer is the worker that explores the orders of a hunt's inputs.
 type orderer struct {
 	*hunt

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/jostle-go/jostle/corpus"
 	"github.com/jostle-go/jostle/fuzz/internal/record"
@@ -232,7 +233,24 @@ func (l *looker) excerpts(list []corpus.Message) {
 	}
 }
 
-// set sets element i of a list, extending the list if necessary.
+// The number of lines that an excerpt shows before and after the line that it marks.
+const linesBefore, linesAfter = 2, 4
+
+// excerpt returns the lines of code around a line, nil if the source is not on this machine.
+func (s sources) excerpt(what string, at pulse.Frame) *record.Excerpt {
+	lines := strings.Split(s.read(at.Path()), "\n")
+	if at.Line < 1 || at.Line > len(lines) || len(lines) == 1 {
+		return nil
+	}
+	first := max(1, at.Line-linesBefore)
+	e := &record.Excerpt{What: what, At: at.Place(), First: first, Marked: at.Line}
+	for _, line := range lines[first-1 : min(len(lines), at.Line+linesAfter)] {
+		e.Lines = append(e.Lines, visible(strings.TrimRight(line, "\r")))
+	}
+	return e
+}
+
+// set sets element i of a list in a Seen or a looker, extending the list if necessary.
 func set[E any](list *[]E, i int, e E) {
 	for len(*list) <= i {
 		*list = append(*list, *new(E))
@@ -240,7 +258,7 @@ func set[E any](list *[]E, i int, e E) {
 	(*list)[i] = e
 }
 
-// at returns element i of a list, its zero value if there is none.
+// at returns element i of a list in a Seen or a looker, its zero value if there is none.
 func at[E any](list []E, i int32) (e E) {
 	if i < 0 || int(i) >= len(list) {
 		return e

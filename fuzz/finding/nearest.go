@@ -131,18 +131,6 @@ func (w *nearing) try(p *pair, more *[]pair) {
 	}
 }
 
-// neighborsIn returns the pairs of consecutive receives of a run that can be swapped.
-func neighborsIn(res *props.Result, by *steered) []pair {
-	r := &reversals{t: res.System.Trace(), id: res.System.Host().StepID, numbers: by.numbers}
-	for i := range r.t.Steps {
-		if st := &r.t.Steps[i]; st.Kind == trace.Receive && !st.Settled {
-			r.order = append(r.order, by.numbers[r.id(&r.t.Sends[st.Send])])
-		}
-	}
-	r.find()
-	return slices.DeleteFunc(r.pairs, func(p pair) bool { return p.apart > 1 })
-}
-
 // take makes a passing run the best one if it is nearer to the case. If it is equally near, it must
 // repeat a longer beginning of the case.
 func (w *nearing) take(res *props.Result, by *steered, from *pair) {

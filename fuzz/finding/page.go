@@ -58,3 +58,17 @@ var pages = []string{".html", ".json", ".mmd"}
 func beside(path, ending string) string {
 	return strings.TrimSuffix(path, filepath.Ext(path)) + ending
 }
+
+// movePages renames the pages of a case whose file was renamed.
+func movePages(from, to string) {
+	for _, ending := range pages {
+		os.Rename(beside(from, ending), beside(to, ending)) // the page may not exist
+	}
+}
+
+// removePages removes the pages of the case at path.
+func removePages(path string) {
+	for _, ending := range pages {
+		os.Remove(beside(path, ending))
+	}
+}

@@ -93,15 +93,6 @@ func (f *Finding) comment() []string {
 	return r.Comment()
 }
 
-// Doubt marks a case that did not repeat. If the case passes later, its failure is therefore
-// not reported as mended.
-func Doubt(c *corpus.Case) {
-	if !c.Doubtful {
-		c.Doubtful = true
-		c.Comment = slices.Insert(slices.Clone(c.Comment), min(1, len(c.Comment)), corpus.Doubt)
-	}
-}
-
 // addPlaces adds the lines of code that send and handle the messages that decide. It ignores
 // messages that the run does not send, and operations of goroutines, whose texts have their lines.
 func (f *Finding) addPlaces(r *record.Record) {

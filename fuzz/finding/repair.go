@@ -3,12 +3,9 @@ package finding
 import (
 	"context"
 	"math"
-	"slices"
 
 	"github.com/jostle-go/jostle/corpus"
 	"github.com/jostle-go/jostle/props"
-	"github.com/jostle-go/jostle/pulse/choice"
-	"github.com/jostle-go/jostle/pulse/hash"
 	"github.com/jostle-go/jostle/shrink"
 )
 
@@ -60,36 +57,4 @@ func Repair(ctx context.Context, r *props.Runner, c *corpus.Case) (f *Finding, o
 		}
 	}
 	return nil, false
-}
-
-// under runs random orders under constraints of the run h.near: first under all of its
-// constraints, then under ever smaller random subsets.
-func (h *hunt) under() {
-	choices := h.near.Case.Schedule.Choices
-	tries := uint64(h.left)
-	for n := uint64(0); n < tries && !h.over(); n++ {
-		var some []choice.Constraint
-		for i, c := range h.near.Case.Schedule.Before {
-			if hash.Seed(n, uint64(i))%tries >= n {
-				some = append(some, c)
-			}
-		}
-		h.left--
-		res := h.run(shrink.Case{Inputs: h.inputs, Schedule: choice.Schedule{Seed: n, Before: some, Choices: choices}})
-		if out := h.outcomeOf(&res); out.Signature == h.signature {
-			h.check(out.Case)
-		}
-	}
-}
-
-// smallest returns the smallest found run that can be confirmed, nil if there is none.
-func (h *hunt) smallest() *Finding {
-	slices.SortStableFunc(h.found, func(a, b shrink.Outcome) int { return a.Compare(&b) })
-	for _, out := range h.found {
-		if f, wrong := h.finding(out.Case); wrong == "" && h.shrinking.signature(f.Failure) == h.signature {
-			return f
-		}
-	}
-	h.found = nil
-	return nil
 }

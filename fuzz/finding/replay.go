@@ -3,13 +3,16 @@ package finding
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/jostle-go/jostle/corpus"
+	"github.com/jostle-go/jostle/fuzz/internal/record"
 	"github.com/jostle-go/jostle/fuzz/internal/words"
 	"github.com/jostle-go/jostle/props"
 	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/pulse/choice"
 	"github.com/jostle-go/jostle/pulse/strategy"
+	"github.com/jostle-go/jostle/pulse/trace"
 )
 
 // A Replayed is the result of replaying a case.
@@ -56,6 +59,44 @@ func Replay(r *props.Runner, c *corpus.Case) Replayed {
 			c.Record.Early(), res.System.Options().EarlyTimers), true)
 	}
 	return replayLeniently(r, c, "the program has changed: "+difference, false)
+}
+
+// ReplayText replays a case and describes it like Text, with the actors' states after each step
+// that changes them and at the end. Use it to inspect a model whose property holds.
+func ReplayText(r *props.Runner, c *corpus.Case) string {
+	var states []string
+	var kept changes
+	replayer := strategy.Replay(&c.Record, strategy.ReplayOptions{})
+	plan := planOf(c, replayer)
+	plan.Observer = &kept
+	plan.Look = func(s *pulse.System) { states = s.Host().States() }
+	res := r.Run(plan)
+	var b strings.Builder
+	steps := 0
+	if res.System != nil {
+		steps = res.System.Steps()
+	}
+	fmt.Fprintf(&b, "    a run that passed (%s), %s\n", c.Strategy, words.Count(steps, "step"))
+	if how := firstDifference(&res, replayer, c); how != "" {
+		fmt.Fprintf(&b, "        IT DOES NOT REPEAT: %s\n", how)
+	}
+	record.WriteDraws(&b, draws(&res), record.Columns-record.Indent)
+	record.WriteLogs(&b, res.Logs)
+	if res.System == nil {
+		return b.String()
+	}
+	t := res.System.Trace()
+	names := t.Names()
+	fmt.Fprintf(&b, "\n%s", words.Indented(t.ChartWith(trace.ChartOptions{Failed: int(trace.None), Below: kept.after(t, names)}).Text(0)))
+	if len(states) > 1 {
+		b.WriteString("\n        at the end:\n")
+	}
+	for i, state := range states {
+		if i != int(trace.Test) {
+			fmt.Fprintf(&b, "            %s: %s\n", names.Of(int32(i)), trace.Visible(state))
+		}
+	}
+	return b.String() + "\n"
 }
 
 // impossible reports whether a case fires more timers early than the options allow, although

@@ -1,6 +1,8 @@
 package finding
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -8,7 +10,9 @@ import (
 	"unicode/utf8"
 
 	"github.com/jostle-go/jostle/corpus"
+	"github.com/jostle-go/jostle/props"
 	"github.com/jostle-go/jostle/pulse"
+	"github.com/jostle-go/jostle/pulse/trace"
 )
 
 // Worth reports whether a finding is worth saving. A misuse of the library outside of steps is
@@ -85,4 +89,39 @@ func (f *Finding) Whole() string {
 		return err.Error() + "\n"
 	}
 	return string(text)
+}
+
+// attach stores the contents of attachments. If an attachment cannot be made, attach adds a log
+// line instead.
+func (f *Finding) attach(list []props.Attachment) {
+	for _, a := range list {
+		data, err := written(a)
+		if err != nil {
+			f.Logs = append(f.Logs, a.Name+" could not be made: "+err.Error())
+			continue
+		}
+		f.Attachments = append(f.Attachments, Attachment{a.Name, data})
+	}
+}
+
+// written returns the data that an attachment writes. It calls a.Write on another goroutine, so
+// that a panic or runtime.Goexit there does not lose the finding.
+func written(a props.Attachment) (data []byte, err error) {
+	if a.Write == nil {
+		return nil, errors.New("it has no Write function")
+	}
+	done := make(chan struct{})
+	var b bytes.Buffer
+	go func() {
+		defer close(done)
+		err = errors.New("its Write function called runtime.Goexit, as FailNow and Skip of a testing.T do")
+		defer func() {
+			if v := recover(); v != nil {
+				err = fmt.Errorf("its Write function panicked: %s", trace.Label(v))
+			}
+		}()
+		err = a.Write(&b)
+	}()
+	<-done
+	return b.Bytes(), err
 }

@@ -186,14 +186,6 @@ func (w *walker) end(s *pulse.System) {
 	}
 }
 
-// fieldsOf returns the state of an actor.
-func fieldsOf(s *pulse.System, actor int32) (list []record.Field) {
-	for _, f := range s.Host().Fields(actor) {
-		list = append(list, record.Field{Name: visible(f.Name), Text: visible(f.Text)})
-	}
-	return list
-}
-
 // fill completes a walk with data from the trace of the run.
 func (w *walker) fill(to *record.Walk, t *trace.Trace, failure *pulse.Failure) {
 	for i := len(w.used); i < len(t.Steps); i++ {
@@ -261,12 +253,4 @@ func (w *walker) step(m *record.Moment, t *trace.Trace, i int, names trace.Names
 			m.After = append(m.After, visible(names.Of(whose)+" now: "+w.steps[i][k]))
 		}
 	}
-}
-
-// whoseAt returns the actors whose states a step changed.
-func (c *changes) whoseAt(step int) []int32 {
-	if step >= len(c.whose) {
-		return nil
-	}
-	return c.whose[step]
 }

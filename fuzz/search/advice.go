@@ -80,12 +80,3 @@ func (v *Verdict) adviceOnWaste() []string {
 	}
 	return nil
 }
-
-// Failing returns the number of failing runs. If no order ran twice, that is the number
-// of failing orders.
-func (v Verdict) Failing() (n int) {
-	for _, count := range v.Failures {
-		n += count
-	}
-	return n
-}

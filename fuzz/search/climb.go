@@ -85,9 +85,9 @@ func footholdOf(res *props.Result, t *trace.Trace) foothold {
 	return f
 }
 
-// askedIn returns, for each choice, the step in which the choice was made. A trace records
-// the step of only some choices (see trace.Answers). For the other choices, askedIn returns
-// the last known step before it, or -1.
+// askedIn returns, for each choice of a foothold, the step in which the choice was made. A
+// trace records the step of only some choices (see trace.Answers). For the other choices,
+// askedIn returns the last known step before it, or -1.
 func askedIn(choices []choice.Choice, answers []trace.Answer) []int {
 	steps, at, last := make([]int, len(choices)), 0, -1
 	for i, c := range choices {

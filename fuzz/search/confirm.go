@@ -148,17 +148,6 @@ func passesAgain(ctx context.Context, p Property, o ExploreOptions) bool {
 	return err == nil && len(x.verdict.Failures) == 0 && x.verdict.Nondeterminism == ""
 }
 
-// reduced reports whether the exploration may have pruned equivalent orders.
-func (v *Verdict) reduced() bool {
-	return v.Reduction != explore.Everything || v.Sleep || v.asked.States != explore.NoStates
-}
-
-// leftOut reports whether a reduction may have left out orders, and no bound may have.
-func (v *Verdict) leftOut() bool {
-	m := &v.asked
-	return v.reduced() && m.DelayBound == 0 && m.PreemptionBound == 0 && m.Depth == 0 && !m.DepthFirst
-}
-
 // doubt returns why a confirming run failed although every explored order passed. It
 // returns "" if no confirming run failed, or if the text of the verdict gives the reason.
 func (v *Verdict) doubt() string {

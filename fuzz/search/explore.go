@@ -3,6 +3,8 @@ package search
 import (
 	"context"
 	"errors"
+	"fmt"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -11,7 +13,9 @@ import (
 	"github.com/jostle-go/jostle/fuzz/finding"
 	"github.com/jostle-go/jostle/fuzz/internal/coverage"
 	"github.com/jostle-go/jostle/fuzz/internal/flight"
+	"github.com/jostle-go/jostle/fuzz/internal/words"
 	"github.com/jostle-go/jostle/props"
+	"github.com/jostle-go/jostle/pulse"
 )
 
 // ExploreOptions configure Explore.
@@ -283,4 +287,113 @@ func (x *exploring) finishedRuns() (n int) {
 		n += w.finished
 	}
 	return n
+}
+
+// manyRuns is the minimum number of runs after which an incomplete exploration reports the
+// situations that no run reached.
+const manyRuns = 1000
+
+// complaints returns reasons why the exploration proves less than it seems to.
+func (x *exploring) complaints(v *Verdict, failed bool) (list []string) {
+	var runners []*props.Runner
+	reason := x.inputs.skips
+	for _, w := range x.workers {
+		runners = append(runners, w.runner.Runner)
+		v.Skipped += w.skipped
+		if w.reason != "" {
+			reason = w.reason
+		}
+		if w.keeps && x.Method.States != explore.NoStates {
+			list = append(list, errKeeps.Error())
+		}
+	}
+	for _, f := range late(runners) {
+		list = append(list, f.Error())
+	}
+	if why := v.doubt(); why != "" {
+		list = append(list, why)
+	}
+	list = append(list, rejections(x.inputs.rejected, x.inputs.tooLarge, x.inputs.tries)...)
+	switch tested := v.Runs - (v.Skipped - x.inputs.skipped); {
+	case v.Skipped == 0:
+	case v.Runs == 0:
+		list = append(list, fmt.Sprintf("nothing was tested: %s, and all skipped (%s)", words.Count(v.Skipped, "input"), reason))
+	case tested == 0:
+		list = append(list, fmt.Sprintf("nothing was tested: %s, and all skipped (%s)", words.Count(v.Skipped, "run"), reason))
+	default:
+		list = append(list, skips(tested, v.Runs, reason)...)
+	}
+	v.crowded = isCrowded(runners)
+	if !failed && v.Nondeterminism == "" && (v.Complete || v.Runs >= manyRuns) {
+		if names := missed(runners); v.Watched { // a pruned order may reach one of the missed situations
+			v.Unreached = names
+		} else {
+			list = append(list, neverReached(names, v.Runs)...)
+		}
+	}
+	return list
+}
+
+// lost describes failures that are counted but missing in found. They were counted before
+// the exploration continued from its file, by a process that was killed before it reported
+// them.
+func (x *exploring) lost(found map[string]*placed) (list []string) {
+	for _, signature := range slices.Sorted(maps.Keys(x.verdict.Failures)) {
+		if found[signature] == nil {
+			list = append(list, fmt.Sprintf("%s failed (%s) before this exploration continued from %s, and nothing else is known of them: explore without this file to see such a run",
+				words.Count(x.verdict.Failures[signature], "run"), signature, x.File))
+		}
+	}
+	return list
+}
+
+// describe returns a finding with a description of its run, such as "run 3 of 24 (explore, optimal), 0.2ms".
+func (x *exploring) describe(f *placed) Found {
+	all, number := max(1, x.finishedRuns()), f.index+1
+	several := len(x.workers) > 1 // with several workers, the index depends on their speed
+	if several {
+		number = all
+	}
+	run := fmt.Sprintf("run %d of %d", number, all)
+	switch {
+	case f.probe && x.verdict.refuted != noDoubt:
+		run = fmt.Sprintf("a confirming run after %s", words.Count(number, "run"))
+	case f.probe:
+		run = fmt.Sprintf("a random run, in addition to %s", words.Count(number, "run"))
+	case several:
+		run = fmt.Sprintf("one of %s", words.Count(all, "run"))
+	}
+	run += fmt.Sprintf(" %s, %s", x.how(), words.Elapsed(x.verdict.Elapsed))
+	if x.KeepOn {
+		run += fmt.Sprintf(", %s failed so", words.Count(x.verdict.Failures[f.Failure.Signature()], "run"))
+	}
+	if f.probe || several {
+		number = 0
+	}
+	return Found{f.Finding, run, number}
+}
+
+func (x *exploring) how() string { return fmt.Sprintf("(explore, %v)", x.verdict.Reduction) }
+
+// divergence returns the finding that is reported for a nondeterministic program. It says
+// how two runs differ, if known.
+func (x *exploring) divergence() *Found {
+	w := x.workers[0]
+	for _, other := range x.workers {
+		if f := other.last.Failure; f != nil && f.Kind == pulse.KindNondeterminism {
+			w = other
+			break
+		}
+	}
+	if w.last.Failure == nil {
+		w.last.Failure = &pulse.Failure{Kind: pulse.KindNondeterminism}
+	}
+	f := w.finding()
+	f.Failure = &pulse.Failure{Kind: pulse.KindNondeterminism, Step: -1, Text: "the program does not repeat itself"}
+	f.Location, f.Differs = pulse.Frame{}, x.verdict.Nondeterminism
+	if how := f.Difference(w.runner.Runner); how != "" {
+		f.Differs = how
+	}
+	n := x.finishedRuns() + 1
+	return &Found{f, fmt.Sprintf("run %d of %d %s, %s", n, n, x.how(), words.Elapsed(x.verdict.Elapsed)), n}
 }

@@ -15,30 +15,6 @@ import (
 	"github.com/jostle-go/jostle/pulse/hash"
 )
 
-// A Property is what a search runs.
-type Property struct {
-	Name string // the name under which the property's cases are saved
-	Test string // the name of the test that runs the property
-	Func func(*props.T)
-	// Existing is set if the property runs an existing test, which knows nothing of jostle. It gives no
-	// hints, and messages about it name no settings of properties.
-	Existing bool
-	// Made is called with each new runner of the property. It may be nil.
-	Made func(*props.Runner)
-	// Recorder is notified of each run of a search before it begins. It may be nil.
-	Recorder *flight.Recorder
-}
-
-// NewRunner returns a runner of the property. Close the runner when it is no longer
-// needed.
-func (p *Property) NewRunner() *props.Runner {
-	r := props.NewRunner(p.Test, p.Func)
-	if p.Made != nil {
-		p.Made(r)
-	}
-	return r
-}
-
 // Options configure Sample.
 type Options struct {
 	// Runs is the maximum number of runs; zero means that only the context limits the
@@ -151,6 +127,15 @@ func early(b, index int) int {
 		return earlyTimers
 	}
 	return 0
+}
+
+// inputSeed returns the seed for the input of the run with the given index. spent is the
+// result of isSpent for the previous run in the same batch.
+func (s *sampler) inputSeed(index int, spent bool) uint64 {
+	if spent && index%runsPerInput > 0 {
+		return hash.Seed(s.Seed+5, uint64(index))
+	}
+	return hash.Seed(s.Seed, uint64(index/runsPerInput))
 }
 
 // Sample runs a property with random inputs and orders, until it fails, the runs are used

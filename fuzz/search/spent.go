@@ -2,7 +2,6 @@ package search
 
 import (
 	"github.com/jostle-go/jostle/props"
-	"github.com/jostle-go/jostle/pulse/hash"
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
@@ -40,13 +39,4 @@ func hasRace(t *trace.Trace) bool {
 		}
 	}
 	return false
-}
-
-// inputSeed returns the seed for the input of the run with the given index. spent is the
-// result of isSpent for the previous run in the same batch.
-func (s *sampler) inputSeed(index int, spent bool) uint64 {
-	if spent && index%runsPerInput > 0 {
-		return hash.Seed(s.Seed+5, uint64(index))
-	}
-	return hash.Seed(s.Seed, uint64(index/runsPerInput))
 }

@@ -205,8 +205,8 @@ func (v Verdict) handedOver() string {
 	return fmt.Sprintf("; restarted with the reduction %s instead of %s, because %s", to, from, v.Because)
 }
 
-// reduction returns the name of a reduction. If the reduction is Everything, the name
-// says whether sleep sets were used.
+// reduction returns the name of a reduction for the text of a Verdict. If the reduction is
+// Everything, the name says whether sleep sets were used.
 func reduction(r explore.Reduction, sleep bool) string {
 	if r == explore.Everything && sleep {
 		return r.String() + " with sleep sets"
@@ -223,6 +223,15 @@ func (v Verdict) failures() string {
 		return fmt.Sprintf("; %s failed", words.Count(n, "run"))
 	}
 	return fmt.Sprintf("; %s failed, in %d ways", words.Count(n, "run"), len(v.Failures))
+}
+
+// Failing returns the number of failing runs. If no order ran twice, that is the number
+// of failing orders.
+func (v Verdict) Failing() (n int) {
+	for _, count := range v.Failures {
+		n += count
+	}
+	return n
 }
 
 func (v *Verdict) add(o *explore.Result) {
@@ -298,4 +307,15 @@ func (v *Verdict) addLevels(levels []explore.Level) {
 		v.Levels[i].Failed += l.Failed
 		v.Levels[i].Complete = v.Levels[i].Complete && l.Complete
 	}
+}
+
+// reduced reports whether the exploration may have pruned equivalent orders.
+func (v *Verdict) reduced() bool {
+	return v.Reduction != explore.Everything || v.Sleep || v.asked.States != explore.NoStates
+}
+
+// leftOut reports whether a reduction may have left out orders, and no bound may have.
+func (v *Verdict) leftOut() bool {
+	m := &v.asked
+	return v.reduced() && m.DelayBound == 0 && m.PreemptionBound == 0 && m.Depth == 0 && !m.DepthFirst
 }

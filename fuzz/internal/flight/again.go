@@ -66,6 +66,8 @@ func (l *Left) Again(limit time.Duration, by Launch) Outcome {
 		return Outcome{Text: fmt.Sprintf("%s: the run could not be replayed: the test did not reach the run within %s (%s)", l.headline(by.Verb), words.Elapsed(limit), status)}
 	case s == landed && (cut || status == passed || status == failed):
 		return Outcome{Text: l.headline(by.Verb) + ": replayed in its own process, the run ended normally"}
+	case by.Endless && s == flying && (status == passed || status == failed):
+		return Outcome{Text: l.headline(by.Verb) + ": replayed, the run was given up, and its process went on"}
 	case cut && s == flying:
 		what = "replayed, the run does not end within " + words.Elapsed(limit)
 		if by.Endless {

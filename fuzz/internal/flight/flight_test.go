@@ -403,6 +403,9 @@ func TestWhatComesOfRuns(t *testing.T) {
 		{"begins exits", false, true, ": replayed, the run kills its process again: exit status 3"},
 		{"begins stays", false, true, ": replayed, the run does not end within 5s: exit status 2"},
 		{"begins stays", true, false, ": replayed, the run does not end within 5s"},
+		{"begins", true, false, ": replayed, the run was given up, and its process went on"},
+		{"begins fails", true, false, ": replayed, the run was given up, and its process went on"},
+		{"begins exits", true, true, ": replayed, the run kills its process again: exit status 3"},
 		{"fails", false, false, ": the run could not be replayed: the test did not reach the run within 30s (exit status 1)"},
 	} {
 		t.Run(c.deeds, func(t *testing.T) {

@@ -7,8 +7,33 @@ import (
 	"runtime/debug"
 	"strings"
 
+	"github.com/jostle-go/jostle/fuzz/internal/flight"
 	"github.com/jostle-go/jostle/props"
 )
+
+// A Property is what a search runs.
+type Property struct {
+	Name string // the name under which the property's cases are saved
+	Test string // the name of the test that runs the property
+	Func func(*props.T)
+	// Existing is set if the property runs an existing test, which knows nothing of jostle. It gives no
+	// hints, and messages about it name no settings of properties.
+	Existing bool
+	// Made is called with each new runner of the property. It may be nil.
+	Made func(*props.Runner)
+	// Recorder is notified of each run of a search before it begins. It may be nil.
+	Recorder *flight.Recorder
+}
+
+// NewRunner returns a runner of the property. Close the runner when it is no longer
+// needed.
+func (p *Property) NewRunner() *props.Runner {
+	r := props.NewRunner(p.Test, p.Func)
+	if p.Made != nil {
+		p.Made(r)
+	}
+	return r
+}
 
 // PropertyOf returns a property with the name under which its failing cases are saved. A
 // declared function is saved under its own name, no matter which test runs it. A function
@@ -40,8 +65,9 @@ func nameOf(property func(*props.T), tested, test string) string {
 	return strings.TrimSuffix(path.Base(last), "_test") + "/" + name
 }
 
-// testedPackage returns the path of the package that this test binary tests, escaped as in
-// function names. If the binary has no build information, it returns "".
+// testedPackage returns the path of the package that this test binary tests. Names of its
+// properties do not include it: see PropertyOf. The path is escaped as in function names. If
+// the binary has no build information, testedPackage returns "".
 func testedPackage() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

@@ -3,6 +3,7 @@ package finding
 import (
 	"slices"
 
+	"github.com/jostle-go/jostle/props"
 	"github.com/jostle-go/jostle/pulse/choice"
 	"github.com/jostle-go/jostle/pulse/trace"
 )
@@ -155,4 +156,16 @@ func (r *reversals) add(first, second int, d *trace.Send, apart int) {
 		Constraint: choice.Constraint{First: r.id(a), Second: r.id(d)},
 		order:      append(prefix, rest...), exact: len(prefix), apart: apart,
 	})
+}
+
+// neighborsIn returns the pairs of consecutive receives of a run that can be swapped.
+func neighborsIn(res *props.Result, by *steered) []pair {
+	r := &reversals{t: res.System.Trace(), id: res.System.Host().StepID, numbers: by.numbers}
+	for i := range r.t.Steps {
+		if st := &r.t.Steps[i]; st.Kind == trace.Receive && !st.Settled {
+			r.order = append(r.order, by.numbers[r.id(&r.t.Sends[st.Send])])
+		}
+	}
+	r.find()
+	return slices.DeleteFunc(r.pairs, func(p pair) bool { return p.apart > 1 })
 }
