@@ -3,6 +3,7 @@ package corpus
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/jostle-go/jostle/pulse/choice"
 )
@@ -85,4 +86,25 @@ func (c *Case) Compare(o *Case) int {
 		}
 	}
 	return cmp.Compare(len(c.deeds()), len(o.deeds()))
+}
+
+// cause returns a text with the constraints that Main returns, in which each message is replaced
+// by its kind. It returns "" if there are no such constraints, if they have place InOwn, or if a
+// kind is unknown.
+func (e *Explanation) cause() string {
+	if e == nil {
+		return ""
+	}
+	var list []string
+	for _, c := range e.Main() {
+		if c.Place == InOwn { // orders that violate the constraint may fail too
+			return ""
+		}
+		if c.First.Kind == "" || c.Second.Kind == "" {
+			return ""
+		}
+		list = append(list, c.First.Kind+" before "+c.Second.Kind)
+	}
+	slices.Sort(list)
+	return strings.Join(slices.Compact(list), "\n")
 }

@@ -212,27 +212,6 @@ func (e *Explanation) Elsewhere() *Explanation {
 	return &other
 }
 
-// cause returns a text with the constraints that Main returns, in which each message is replaced
-// by its kind. It returns "" if there are no such constraints, if they have place InOwn, or if a
-// kind is unknown.
-func (e *Explanation) cause() string {
-	if e == nil {
-		return ""
-	}
-	var list []string
-	for _, c := range e.Main() {
-		if c.Place == InOwn { // orders that violate the constraint may fail too
-			return ""
-		}
-		if c.First.Kind == "" || c.Second.Kind == "" {
-			return ""
-		}
-		list = append(list, c.First.Kind+" before "+c.Second.Kind)
-	}
-	slices.Sort(list)
-	return strings.Join(slices.Compact(list), "\n")
-}
-
 // told returns the lines of a comment that describe the failing orders. In files of version 5 or
 // older, the comment has such lines before the draws and the chart of messages.
 func told(comment []string) string {

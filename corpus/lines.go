@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/jostle-go/jostle/pulse/choice"
 )
 
 // The advice at the end of an error about a file that cannot be read.
@@ -157,4 +159,14 @@ func (r *reader) number(base, bits int, full bool, what string) uint64 {
 		return 0
 	}
 	return n
+}
+
+// kind reads the name of a choice.Kind.
+func (r *reader) kind() choice.Kind {
+	name := r.word()
+	kind, known := choice.KindOf(name)
+	if r.err == nil && !known {
+		r.failf(update, "%s, expected a kind of choice, such as %q or %q", shown(name), choice.Program, choice.Drop)
+	}
+	return kind
 }

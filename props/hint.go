@@ -109,14 +109,6 @@ func (t *T) Maximize(label string, value float64) {
 	t.runner.hints.add(Hint{Kind: HintMaximize, Name: label, Height: value, Steps: t.begun()})
 }
 
-// begun returns the number of steps that have begun in this run.
-func (t *T) begun() int {
-	if s := t.state.sys; s != nil {
-		return s.Host().Progress()
-	}
-	return 0
-}
-
 // roleOf returns the role of a type inside the value of a feature. Values of the test
 // are tools, whose contents are ignored.
 func roleOf(t reflect.Type) value.Role {

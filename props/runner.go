@@ -4,12 +4,10 @@ import (
 	"reflect"
 	"sync/atomic"
 
-	"github.com/leanovate/gopter"
-	"pgregory.net/rapid"
-
 	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/pulse/choice"
-	"github.com/jostle-go/jostle/pulse/trace"
+	"github.com/leanovate/gopter"
+	"pgregory.net/rapid"
 )
 
 // A Runner runs one property, one run at a time. It reuses the system and the memory
@@ -344,30 +342,6 @@ func (r *Runner) finish() {
 	}
 }
 
-// guarded calls f and turns a panic in f into the run's failure. what names f in the
-// failure's text.
-func (r *Runner) guarded(what string, f func()) {
-	defer func() {
-		switch v := recover().(type) {
-		case nil, quit:
-		case *pulse.Failure:
-			if len(v.Stack) > 0 { // setFrames removes the frames of this package from the stack
-				setFrames(v)
-			}
-			r.t.fail(v)
-		default:
-			if r.rapid != nil && isRapids(v) {
-				r.foreign = v
-				return
-			}
-			f := &pulse.Failure{Kind: pulse.KindPanic, Step: -1, Value: v, Text: "panic in " + what + ": " + trace.Thrown(v)}
-			setFrames(f)
-			r.t.fail(f)
-		}
-	}()
-	f()
-}
-
 func (r *Runner) result() Result {
 	st := &r.state
 	res := Result{Failure: st.failure, Location: st.location, Stray: r.stray, Inputs: r.inputs, Values: r.values, Arity: r.arity, Reads: r.reads, Parts: r.parts,
@@ -425,8 +399,8 @@ func (r *Runner) plainSystem() *pulse.System {
 	return r.sys
 }
 
-// same reports whether a and b are the same strategy. It is false if they cannot be
-// compared.
+// same reports whether the plans of two runs have the same strategy. It is false
+// if the strategies cannot be compared.
 func same(a, b pulse.Strategy) bool {
 	if a == nil || b == nil {
 		return a == nil && b == nil

@@ -5,6 +5,7 @@ import (
 
 	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/pulse/stack"
+	"github.com/jostle-go/jostle/pulse/trace"
 )
 
 // A stage is the coroutine on which a Runner calls its property. A property that
@@ -72,4 +73,28 @@ func (t *T) exited() {
 	f.Text += ", as FailNow, Fatal and Skip of a testing.T do: use those of the props.T"
 	setFrames(f)
 	t.override(f)
+}
+
+// guarded calls f and turns a panic in f into the run's failure. what names f in the
+// failure's text.
+func (r *Runner) guarded(what string, f func()) {
+	defer func() {
+		switch v := recover().(type) {
+		case nil, quit:
+		case *pulse.Failure:
+			if len(v.Stack) > 0 { // setFrames removes the frames of this package from the stack
+				setFrames(v)
+			}
+			r.t.fail(v)
+		default:
+			if r.rapid != nil && isRapids(v) {
+				r.foreign = v
+				return
+			}
+			f := &pulse.Failure{Kind: pulse.KindPanic, Step: -1, Value: v, Text: "panic in " + what + ": " + trace.Thrown(v)}
+			setFrames(f)
+			r.t.fail(f)
+		}
+	}()
+	f()
 }

@@ -7,11 +7,10 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"pgregory.net/rapid"
-
 	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/pulse/stack"
 	"github.com/jostle-go/jostle/pulse/trace"
+	"pgregory.net/rapid"
 )
 
 // A T is one run of a property. It has the methods of testing.T that assertion
@@ -458,4 +457,12 @@ func (t *T) Rapid() *rapid.T {
 		t.misuse("Rapid: this property is not run under rapid: run it with rapid.Check(t, props.Rapid(property))")
 	}
 	return t.runner.rapid
+}
+
+// begun returns the number of steps that have begun in this run.
+func (t *T) begun() int {
+	if s := t.state.sys; s != nil {
+		return s.Host().Progress()
+	}
+	return 0
 }

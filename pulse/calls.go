@@ -1,6 +1,7 @@
 package pulse
 
 import (
+	"runtime"
 	"unsafe"
 
 	"github.com/jostle-go/jostle/pulse/internal/self"
@@ -104,6 +105,56 @@ func (c *calls) same(sp uintptr) bool {
 	c.span = 0 // the stack may have moved, and then the memory below top may belong to another goroutine
 	if c.top > sp && c.top-sp <= longestSpan {
 		c.span = c.top - sp
+	}
+	return true
+}
+
+// intrusion returns the failure for a call from a goroutine that may not use
+// the system. The stack of the failure starts at the caller of intrusion's
+// caller. The text ends with the advice now if the system is running, and with
+// the advice late if not.
+func intrusion(what string, running bool, now, late string) *Failure {
+	f := &Failure{Kind: KindMisuse, Text: what + " from another goroutine: only the goroutine that runs a system, and its handlers, may use it; " + now}
+	if !running {
+		f.Step = -1
+		f.Text = what + " from another goroutine when no step was running: does a handler leave a goroutine behind? " + late
+	}
+	var pcs [32]uintptr
+	f.setFrames(pcs[:runtime.Callers(3, pcs[:])])
+	return f
+}
+
+// mayCall reports whether the current goroutine may call a method of the system
+// now. It panics if the system is closed.
+func (s *System) mayCall(what string) bool {
+	s.unwind()
+	if s.calls.strange() {
+		s.intrude(what, "system")
+		return false
+	}
+	if s.closed {
+		s.misuse("%s on a system that is closed: the property that made it has returned", what)
+	}
+	return true
+}
+
+// mayLook is mayCall for methods that change nothing. Any goroutine may call
+// such a method while the system takes no steps.
+func (s *System) mayLook(what string) bool {
+	if s.calls.running || s.closed {
+		return s.mayCall(what)
+	}
+	return true
+}
+
+// mustBeIdle is mayCall for methods that must not be called while the system
+// takes steps.
+func (s *System) mustBeIdle(what string) bool {
+	if !s.mayCall(what) {
+		return false
+	}
+	if s.calls.running {
+		s.misuse("%s of a system while it runs: call it between runs", what)
 	}
 	return true
 }

@@ -1,8 +1,6 @@
 package pulse
 
-import (
-	"github.com/jostle-go/jostle/pulse/trace"
-)
+import "github.com/jostle-go/jostle/pulse/trace"
 
 // A cast holds the actors of a run. It spawns and ends actors and notifies
 // their watchers. It takes no steps.
@@ -242,39 +240,6 @@ func (c *cast) shut(a *actor, fate trace.Fate) {
 	c.killProcess(a)
 }
 
-// listStrikes lists the crashes, restarts and partitions that could happen
-// now, in a fixed order. During a partition, the list also has the end of the
-// partition.
-func (c *cast) listStrikes() []strike {
-	f := &c.faults
-	f.list = f.list[:0]
-	if c.mail.cut >= 0 {
-		f.list = append(f.list, strike{kind: trace.Heal, actor: c.mail.cut})
-	}
-	for _, a := range c.actors {
-		if c.mayStrike(a) {
-			f.listFor(a, c.mail.cut >= 0)
-		}
-	}
-	return f.list
-}
-
-// mayStrike reports whether Options.Faults may crash, restart or isolate an
-// actor.
-func (c *cast) mayStrike(a *actor) bool {
-	may := c.options.Faults.Actors
-	switch {
-	case a.actor == trace.Test || a.safe:
-		return false
-	case may == nil:
-		return true
-	}
-	c.rec.callOut()
-	is := may(c.ref(a.actor))
-	c.rec.callOver()
-	return is
-}
-
 // anew returns the new handler of a restarted actor, or nil if the actor keeps
 // its old handler. lose is set if the restart loses the state.
 func (c *cast) anew(a *actor, lose bool) Actor {
@@ -302,6 +267,23 @@ func (c *cast) renew(a *actor, handler Actor, starter int32) {
 		a.handler, a.pending = handler, nil
 	}
 	c.start(a, c.rec.types.of(a.behind()), starter)
+}
+
+// restart restarts an actor within the step in which the actor or a descendant
+// panicked. Messages that wait for the actor are kept.
+func (c *cast) restart(a *actor) {
+	c.unwatchAll(a.actor)
+	c.endChildren(a.actor, "stopped")
+	c.stopTimersOf(a.actor)
+	if a.process != nil {
+		c.killProcess(a)
+		c.mail.forgetWait(&a.mailbox)
+	}
+	if a.pending != nil {
+		return // a Starter that has not received its start message yet needs no restart
+	}
+	c.renew(a, c.anew(a, true), c.rec.cur)
+	c.mail.reopen(&a.mailbox)
 }
 
 // lives reports whether an actor is alive, and records that the running step

@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 	"time"
+
+	"github.com/jostle-go/jostle/pulse/trace"
 )
 
 // An entry that is due at forever never fires, because a run lasts at most
@@ -265,4 +267,48 @@ func (c *clock) received(m int32) {
 	if i := c.placeOf(m); i >= 0 && c.heap[i].last == m {
 		c.heap[i].last = none
 	}
+}
+
+// passTime advances the clock to the next time at which something is due, and
+// makes everything due at that time happen. It returns false if nothing is due
+// at or before the time until.
+func (t *traffic) passTime(until int64) bool {
+	if !t.timeCanPass(until) {
+		return false
+	}
+	c := &t.clock
+	c.now = max(c.now, c.heap[0].at)
+	ticks, sent, arrived := 0, t.mail.seq != c.quietSeq, false
+	for c.any(c.now) {
+		e := c.removeAt(0)
+		seq := t.mail.seq
+		switch e.effect {
+		case fire:
+			t.mail.post(e.send, sourceOf(&t.mail.sends[e.send]))
+		case tick:
+			t.tick(e)
+			ticks++
+			continue
+		default:
+			t.mail.endDelay(&e)
+		}
+		arrived = arrived || t.mail.seq != seq
+	}
+	c.countQuiet(ticks, sent, arrived, t.mail.seq)
+	return true
+}
+
+// tick puts the message of a periodic timer into its channel and sets the timer
+// again. If the previous message still waits, tick sends no message.
+func (t *traffic) tick(e entry) {
+	c := &t.clock
+	e.at = addTime(e.at, e.period)
+	if e.last == none {
+		e.last = e.send
+		e.send = t.copySlot(e.last) // the timer's next message; its identity is derived from the identity of the timer's last message
+		d := &t.mail.sends[e.send]
+		d.Receipt, d.Fate = none, trace.Pending
+		t.mail.post(e.last, none)
+	}
+	c.insert(e)
 }

@@ -327,3 +327,28 @@ func (c *Coroutine) exile() {
 	c.exit = true
 	c.elsewhere(func() { c.resume() })
 }
+
+// mustFit fails the step if the running goroutine g cannot switch to or from
+// the coroutine.
+func (c *Coroutine) mustFit(g uintptr) {
+	if !c.fits(g) {
+		c.unlock(g)
+		panic(&Failure{Kind: KindMisuse, Text: lockText})
+	}
+}
+
+// elsewhere calls f, which switches to the coroutine, on a new goroutine. It
+// returns false without calling f if the coroutine was made on a locked
+// thread, because such a coroutine can run only on that thread.
+func (c *Coroutine) elsewhere(f func()) bool {
+	if c.lock != 0 {
+		return false
+	}
+	gone := make(chan signal)
+	go func() {
+		defer close(gone)
+		f()
+	}()
+	<-gone
+	return true
+}

@@ -88,3 +88,11 @@ func (f *Failure) setFrames(pcs []uintptr) {
 
 // trimmer removes this package's frames from stacks.
 var trimmer = stack.NewTrimmer(reflect.TypeFor[System]().PkgPath())
+
+// place returns the line that failed.
+func (f *Failure) place() string {
+	if f.Line == "" && len(f.Stack) > 0 {
+		return f.Stack[0].Place()
+	}
+	return f.Line
+}

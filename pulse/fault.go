@@ -303,3 +303,93 @@ func (t *traffic) delay(m int32) bool {
 	t.mail.delay(m, addTime(t.clock.later(by[v-1]), t.linkDelay(m)))
 	return true
 }
+
+// listStrikes lists the crashes, restarts and partitions that could happen
+// now, in a fixed order. During a partition, the list also has the end of the
+// partition.
+func (c *cast) listStrikes() []strike {
+	f := &c.faults
+	f.list = f.list[:0]
+	if c.mail.cut >= 0 {
+		f.list = append(f.list, strike{kind: trace.Heal, actor: c.mail.cut})
+	}
+	for _, a := range c.actors {
+		if c.mayStrike(a) {
+			f.listFor(a, c.mail.cut >= 0)
+		}
+	}
+	return f.list
+}
+
+// mayStrike reports whether Options.Faults may crash, restart or isolate an
+// actor.
+func (c *cast) mayStrike(a *actor) bool {
+	may := c.options.Faults.Actors
+	switch {
+	case a.actor == trace.Test || a.safe:
+		return false
+	case may == nil:
+		return true
+	}
+	c.rec.callOut()
+	is := may(c.ref(a.actor))
+	c.rec.callOver()
+	return is
+}
+
+// strike asks the strategy whether a fault happens before the next step. It
+// reports whether a fault has happened. If the strategy chooses crashes in
+// Pick, strike only prepares the list of crashes for Pick and returns false.
+func (s *System) strike() bool {
+	list := s.listStrikes()
+	s.faults.offered = 0
+	if len(list) == 0 {
+		return false
+	}
+	if s.needs.Strikes && s.options.offersStrikes() {
+		s.faults.offer(&s.rec)
+		return false
+	}
+	v := s.choose(choice.Fault, len(list)+1)
+	if v == 0 {
+		return false
+	}
+	s.inflict(list[v-1])
+	return true
+}
+
+// inflict makes fault x happen, as a step of the affected actor.
+func (s *System) inflict(x strike) {
+	a := s.actors[x.actor]
+	s.rec.beginFault(x.kind, faultName(x.kind, x.lose), x.actor, &a.track, s.clock.now)
+	s.from, s.ask = none, 0
+	s.faults.spend(x)
+	switch x.kind {
+	case trace.Crash:
+		s.rec.touch(a.actor, trace.ItsLife, 0)
+		s.loseNews(a)
+		s.crash(a)
+	case trace.Restart:
+		s.rec.touch(a.actor, trace.ItsLife, 0)
+		handler := s.anew(a, x.lose)
+		a.life = alive
+		s.renew(a, handler, a.actor)
+		s.mail.reopen(&a.mailbox)
+	case trace.Partition:
+		s.mail.partition(x.actor)
+	case trace.Heal:
+		s.mail.heal()
+	}
+	s.finishStep(a)
+	s.rec.cur = trace.Test
+}
+
+// healAtEnd ends the current partition before the run ends. It returns false
+// if there was no partition.
+func (s *System) healAtEnd() bool {
+	if s.mail.cut < 0 {
+		return false
+	}
+	s.inflict(strike{kind: trace.Heal, actor: s.mail.cut})
+	return true
+}

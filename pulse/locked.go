@@ -128,15 +128,6 @@ func (c *Coroutine) fits(g uintptr) bool {
 	return c.lock|readWord(g+p.locks.thread) == 0 || p.locks.lock(g) == c.lock
 }
 
-// mustFit fails the step if the running goroutine g cannot switch to or from
-// the coroutine.
-func (c *Coroutine) mustFit(g uintptr) {
-	if !c.fits(g) {
-		c.unlock(g)
-		panic(&Failure{Kind: KindMisuse, Text: lockText})
-	}
-}
-
 // unlock undoes the calls to LockOSThread that the running goroutine g has made
 // since the coroutine was made.
 func (c *Coroutine) unlock(g uintptr) {
@@ -146,19 +137,3 @@ func (c *Coroutine) unlock(g uintptr) {
 }
 
 const mostLocks = 1000
-
-// elsewhere calls f, which switches to the coroutine, on a new goroutine. It
-// returns false without calling f if the coroutine was made on a locked
-// thread, because such a coroutine can run only on that thread.
-func (c *Coroutine) elsewhere(f func()) bool {
-	if c.lock != 0 {
-		return false
-	}
-	gone := make(chan signal)
-	go func() {
-		defer close(gone)
-		f()
-	}()
-	<-gone
-	return true
-}

@@ -224,3 +224,11 @@ func durations(list []time.Duration) string {
 	}
 	return strings.Join(words, ", ")
 }
+
+// horizon returns the end of virtual time.
+func (o *Options) horizon() int64 {
+	if h := int64(o.Horizon); h > 0 {
+		return min(h, endOfTime)
+	}
+	return endOfTime
+}

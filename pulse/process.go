@@ -429,15 +429,6 @@ func isFixed(code uintptr) bool {
 	return pkg != "reflect" && !strings.ContainsAny(name, "-[") && !strings.Contains(name, ".func")
 }
 
-// checkSieve fails the run if the predicate of a ReceiveMatch must depend only
-// on its argument, but now returns a different result for a waiting message.
-func (t *traffic) checkSieve(b *mailbox) {
-	if b.life == alive && b.sieve != 0 && b.sieve == b.sifted && b.accept == acceptMatching && !t.mail.isSifted(b) {
-		t.misuse("ReceiveMatch of %s by a package-level function that now returns a different result for the same message: "+
-			"let it depend only on the message, or use a function literal", t.rec.nameOf(b.actor))
-	}
-}
-
 // poll implements ReceiveTimeout(0). It sends the process a timeout message,
 // which no fault affects. The timeout message ends the wait unless another
 // message is delivered first.

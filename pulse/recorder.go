@@ -394,3 +394,12 @@ func period(list []string) int {
 	}
 	return 0
 }
+
+// view returns the trace of the run so far.
+func (t *traffic) view() *trace.Trace {
+	t.rec.trace.Hash = t.rec.hash
+	if t.rec.on {
+		t.rec.trace.Sends = t.mail.sends
+	}
+	return &t.rec.trace
+}

@@ -15,14 +15,6 @@ func (s *System) Run() bool {
 	return s.drive("Run", s.options.horizon(), true)
 }
 
-// horizon returns the end of virtual time.
-func (o *Options) horizon() int64 {
-	if h := int64(o.Horizon); h > 0 {
-		return min(h, endOfTime)
-	}
-	return endOfTime
-}
-
 // RunFor is like Run, but stops after d of virtual time. Events due later stay
 // pending, and no actor counts as stuck.
 func (s *System) RunFor(d time.Duration) bool {

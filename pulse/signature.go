@@ -56,14 +56,6 @@ func (f *Failure) head() string {
 
 func (f *Failure) speaks() bool { return f.Kind == KindPanic || f.Kind == KindProperty }
 
-// place returns the line that failed.
-func (f *Failure) place() string {
-	if f.Line == "" && len(f.Stack) > 0 {
-		return f.Stack[0].Place()
-	}
-	return f.Line
-}
-
 // said returns the first line of the message without its values: the format,
 // or the masked text.
 func (f *Failure) said() string {

@@ -1,9 +1,6 @@
 package pulse
 
-import (
-	"github.com/jostle-go/jostle/pulse/choice"
-	"github.com/jostle-go/jostle/pulse/trace"
-)
+import "github.com/jostle-go/jostle/pulse/trace"
 
 // take begins a step. It removes message k of the list ready and returns the
 // receiver and the message. If the handler has nothing to do in the step, take
@@ -154,61 +151,4 @@ func (s *System) tellObservers() {
 		s.threads.barrier()
 	}
 	s.rec.callOver()
-}
-
-// strike asks the strategy whether a fault happens before the next step. It
-// reports whether a fault has happened. If the strategy chooses crashes in
-// Pick, strike only prepares the list of crashes for Pick and returns false.
-func (s *System) strike() bool {
-	list := s.listStrikes()
-	s.faults.offered = 0
-	if len(list) == 0 {
-		return false
-	}
-	if s.needs.Strikes && s.options.offersStrikes() {
-		s.faults.offer(&s.rec)
-		return false
-	}
-	v := s.choose(choice.Fault, len(list)+1)
-	if v == 0 {
-		return false
-	}
-	s.inflict(list[v-1])
-	return true
-}
-
-// inflict makes fault x happen, as a step of the affected actor.
-func (s *System) inflict(x strike) {
-	a := s.actors[x.actor]
-	s.rec.beginFault(x.kind, faultName(x.kind, x.lose), x.actor, &a.track, s.clock.now)
-	s.from, s.ask = none, 0
-	s.faults.spend(x)
-	switch x.kind {
-	case trace.Crash:
-		s.rec.touch(a.actor, trace.ItsLife, 0)
-		s.loseNews(a)
-		s.crash(a)
-	case trace.Restart:
-		s.rec.touch(a.actor, trace.ItsLife, 0)
-		handler := s.anew(a, x.lose)
-		a.life = alive
-		s.renew(a, handler, a.actor)
-		s.mail.reopen(&a.mailbox)
-	case trace.Partition:
-		s.mail.partition(x.actor)
-	case trace.Heal:
-		s.mail.heal()
-	}
-	s.finishStep(a)
-	s.rec.cur = trace.Test
-}
-
-// healAtEnd ends the current partition before the run ends. It returns false
-// if there was no partition.
-func (s *System) healAtEnd() bool {
-	if s.mail.cut < 0 {
-		return false
-	}
-	s.inflict(strike{kind: trace.Heal, actor: s.mail.cut})
-	return true
 }

@@ -106,20 +106,3 @@ func (c *cast) supervise(a *actor) bool {
 		}
 	}
 }
-
-// restart restarts an actor within the step in which the actor or a descendant
-// panicked. Messages that wait for the actor are kept.
-func (c *cast) restart(a *actor) {
-	c.unwatchAll(a.actor)
-	c.endChildren(a.actor, "stopped")
-	c.stopTimersOf(a.actor)
-	if a.process != nil {
-		c.killProcess(a)
-		c.mail.forgetWait(&a.mailbox)
-	}
-	if a.pending != nil {
-		return // a Starter that has not received its start message yet needs no restart
-	}
-	c.renew(a, c.anew(a, true), c.rec.cur)
-	c.mail.reopen(&a.mailbox)
-}

@@ -89,41 +89,6 @@ func (s *System) Close() {
 	s.closed = true
 }
 
-// mayCall reports whether the current goroutine may call a method of the system
-// now. It panics if the system is closed.
-func (s *System) mayCall(what string) bool {
-	s.unwind()
-	if s.calls.strange() {
-		s.intrude(what, "system")
-		return false
-	}
-	if s.closed {
-		s.misuse("%s on a system that is closed: the property that made it has returned", what)
-	}
-	return true
-}
-
-// mayLook is mayCall for methods that change nothing. Any goroutine may call
-// such a method while the system takes no steps.
-func (s *System) mayLook(what string) bool {
-	if s.calls.running || s.closed {
-		return s.mayCall(what)
-	}
-	return true
-}
-
-// mustBeIdle is mayCall for methods that must not be called while the system
-// takes steps.
-func (s *System) mustBeIdle(what string) bool {
-	if !s.mayCall(what) {
-		return false
-	}
-	if s.calls.running {
-		s.misuse("%s of a system while it runs: call it between runs", what)
-	}
-	return true
-}
-
 // Trace returns the trace of this run so far. Reset overwrites the trace; use
 // Clone to keep it. Without Options.Record the trace has only the actors.
 //

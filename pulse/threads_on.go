@@ -246,7 +246,7 @@ func clockAt(list *[]*raceClock, i int32) *raceClock {
 func (b *mailbox) runsOn(c *Coroutine) { b.thread.co = c }
 
 // matchOnThread calls b.match, the predicate of a process, on the goroutine of
-// that process.
+// that process, so that the race detector orders the call with its steps.
 func (b *mailbox) matchOnThread(msg any) (wanted bool) {
 	c := b.thread.co
 	if c == nil || c.pool == nil || c.mine() { // an actor of a Host, or a process that is about to wait and so runs on its goroutine already

@@ -347,50 +347,6 @@ func sourceOf(d *trace.Send) int32 {
 // index.
 const later = none - 1
 
-// passTime advances the clock to the next time at which something is due, and
-// makes everything due at that time happen. It returns false if nothing is due
-// at or before the time until.
-func (t *traffic) passTime(until int64) bool {
-	if !t.timeCanPass(until) {
-		return false
-	}
-	c := &t.clock
-	c.now = max(c.now, c.heap[0].at)
-	ticks, sent, arrived := 0, t.mail.seq != c.quietSeq, false
-	for c.any(c.now) {
-		e := c.removeAt(0)
-		seq := t.mail.seq
-		switch e.effect {
-		case fire:
-			t.mail.post(e.send, sourceOf(&t.mail.sends[e.send]))
-		case tick:
-			t.tick(e)
-			ticks++
-			continue
-		default:
-			t.mail.endDelay(&e)
-		}
-		arrived = arrived || t.mail.seq != seq
-	}
-	c.countQuiet(ticks, sent, arrived, t.mail.seq)
-	return true
-}
-
-// tick puts the message of a periodic timer into its channel and sets the timer
-// again. If the previous message still waits, tick sends no message.
-func (t *traffic) tick(e entry) {
-	c := &t.clock
-	e.at = addTime(e.at, e.period)
-	if e.last == none {
-		e.last = e.send
-		e.send = t.copySlot(e.last) // the timer's next message; its identity is derived from the identity of the timer's last message
-		d := &t.mail.sends[e.send]
-		d.Receipt, d.Fate = none, trace.Pending
-		t.mail.post(e.last, none)
-	}
-	c.insert(e)
-}
-
 // choose asks the strategy for a number from 0 to n-1, records the answer and
 // returns it. During Settle the answer is 0.
 func (t *traffic) choose(k choice.Kind, n int) int {
@@ -453,15 +409,6 @@ func (t *traffic) quit() bool {
 	return true
 }
 
-// view returns the trace of the run so far.
-func (t *traffic) view() *trace.Trace {
-	t.rec.trace.Hash = t.rec.hash
-	if t.rec.on {
-		t.rec.trace.Sends = t.mail.sends
-	}
-	return &t.rec.trace
-}
-
 // where returns the name of the running step, or "the test".
 func (t *traffic) where() string { return t.rec.where(t.mail.sends) }
 
@@ -493,21 +440,6 @@ func (t *traffic) intrude(what, on string) {
 	t.fails.intrude(intrusion(what+" on a "+on, t.calls.running, "send what other goroutines produce before Run", "replace the goroutine with an actor"))
 }
 
-// intrusion returns the failure for a call from a goroutine that may not use
-// the system. The stack of the failure starts at the caller of intrusion's
-// caller. The text ends with the advice now if the system is running, and with
-// the advice late if not.
-func intrusion(what string, running bool, now, late string) *Failure {
-	f := &Failure{Kind: KindMisuse, Text: what + " from another goroutine: only the goroutine that runs a system, and its handlers, may use it; " + now}
-	if !running {
-		f.Step = -1
-		f.Text = what + " from another goroutine when no step was running: does a handler leave a goroutine behind? " + late
-	}
-	var pcs [32]uintptr
-	f.setFrames(pcs[:runtime.Callers(3, pcs[:])])
-	return f
-}
-
 // failStep fails the run and ends the running step.
 func (t *traffic) failStep(f *Failure) {
 	f.Step = int(t.rec.step)
@@ -520,4 +452,13 @@ func (t *traffic) failStep(f *Failure) {
 func (t *traffic) throw(f *Failure) {
 	t.todo.afterStep |= workThrow
 	panic(f)
+}
+
+// checkSieve fails the run if the predicate of a ReceiveMatch must depend only
+// on its argument, but now returns a different result for a waiting message.
+func (t *traffic) checkSieve(b *mailbox) {
+	if b.life == alive && b.sieve != 0 && b.sieve == b.sifted && b.accept == acceptMatching && !t.mail.isSifted(b) {
+		t.misuse("ReceiveMatch of %s by a package-level function that now returns a different result for the same message: "+
+			"let it depend only on the message, or use a function literal", t.rec.nameOf(b.actor))
+	}
 }

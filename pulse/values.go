@@ -62,3 +62,31 @@ func (w *stateWalk) specialOf(t reflect.Type) (write func(unsafe.Pointer), stead
 	}
 	return nil, false
 }
+
+// ref writes a Ref. If the Ref is of this run, it writes the identity of the
+// actor and the number of the Ask.
+func (w *stateWalk) ref(r *Ref) {
+	switch {
+	case r.sys == nil:
+		w.Tag(0, "nobody ")
+	case r.sys != w.sys || r.run != w.sys.run:
+		w.Tag(1, "stranger ")
+		w.Signed(int64(r.actor))
+	case w.Texts():
+		w.Hex(w.sys.actors[r.actor].id)
+		w.Signed(int64(r.ask))
+	default:
+		w.Word(w.sys.actors[r.actor].id + uint64(r.ask)*count)
+	}
+}
+
+// timerValue writes a Timer as its position in dueTimers. It writes 0 if the
+// timer has fired, was stopped or is of another run.
+func (w *stateWalk) timerValue(t *Timer) {
+	w.Say("timer ")
+	if t.sys != w.sys || t.run != w.sys.run {
+		w.Signed(0)
+		return
+	}
+	w.Signed(w.timerIndex(func(e *entry) bool { return e.number == t.number }))
+}

@@ -119,3 +119,17 @@ func given(list []choice.Choice) (n int) {
 func compareChoices(x, y choice.Choice) int {
 	return cmp.Or(cmp.Compare(x.Value, y.Value), cmp.Compare(x.Kind, y.Kind), cmp.Compare(x.N, y.N))
 }
+
+// inputKey returns a map key for draws, from their labels and numbers.
+func inputKey(list []choice.Input) string {
+	var b []byte
+	for i := range list {
+		b = binary.AppendUvarint(b, uint64(len(list[i].Label)))
+		b = append(b, list[i].Label...)
+		b = binary.AppendUvarint(b, uint64(len(list[i].Words)))
+		for _, w := range list[i].Words {
+			b = binary.AppendUvarint(b, w)
+		}
+	}
+	return string(b)
+}

@@ -1,7 +1,6 @@
 package shrink
 
 import (
-	"encoding/binary"
 	"math"
 	"slices"
 
@@ -223,18 +222,4 @@ func (x *shrinker) swap(i, a, b, c, d int) {
 			return
 		}
 	}
-}
-
-// inputKey returns a map key for draws, from their labels and numbers.
-func inputKey(list []choice.Input) string {
-	var b []byte
-	for i := range list {
-		b = binary.AppendUvarint(b, uint64(len(list[i].Label)))
-		b = append(b, list[i].Label...)
-		b = binary.AppendUvarint(b, uint64(len(list[i].Words)))
-		for _, w := range list[i].Words {
-			b = binary.AppendUvarint(b, w)
-		}
-	}
-	return string(b)
 }

@@ -143,16 +143,3 @@ func (h *History[S, In, Out]) judge() (*pulse.Failure, verdict[In, Out]) {
 	}
 	return nil, v
 }
-
-// of returns text for the middle of a message: the model's name, such as " of
-// register", followed by the name of the partition if part is not "".
-func (m *Model[S, In, Out]) of(part string) string {
-	text := ""
-	if m.Name != "" {
-		text = " of " + m.Name
-	}
-	if part != "" {
-		text += fmt.Sprintf(", part %q,", part)
-	}
-	return text
-}

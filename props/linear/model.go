@@ -1,6 +1,7 @@
 package linear
 
 import (
+	"fmt"
 	"reflect"
 
 	"github.com/jostle-go/jostle/pulse/trace"
@@ -68,4 +69,17 @@ func (m *Model[S, In, Out]) part(in In) string {
 		return ""
 	}
 	return m.Partition(in)
+}
+
+// of returns text for the middle of a message: the model's name, such as " of
+// register", followed by the name of the partition if part is not "".
+func (m *Model[S, In, Out]) of(part string) string {
+	text := ""
+	if m.Name != "" {
+		text = " of " + m.Name
+	}
+	if part != "" {
+		text += fmt.Sprintf(", part %q,", part)
+	}
+	return text
 }

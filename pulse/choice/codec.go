@@ -31,16 +31,3 @@ func (r *Record) AppendBinary(b []byte) ([]byte, error) {
 	}
 	return b, nil
 }
-
-// Check returns an error if c violates the invariant of Choice.
-func (c Choice) Check() error {
-	switch {
-	case c.Kind >= kinds:
-		return fmt.Errorf("kind %d, expected less than %d", c.Kind, kinds)
-	case c.N == 0:
-		return fmt.Errorf("0 answers, expected at least 1")
-	case c.Value >= c.N:
-		return fmt.Errorf("value %d of %d answers, expected less than %d", c.Value, c.N, c.N)
-	}
-	return nil
-}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/pulse/stack"
@@ -95,4 +96,43 @@ func listed[E any](list []E, text func(E) string) string {
 		texts = append(texts, fmt.Sprintf("%d more", n))
 	}
 	return strings.Join(texts, ", ")
+}
+
+// stop ends a test that cannot go on. Unless a goroutine that is not controlled wakes it,
+// the system reports it as stuck.
+func (w *world) stop() {
+	time.Sleep(patienceOutside)
+	if w.next(w.control) != nil {
+		w.cause = "it depends on a goroutine that jostle has not started in this run"
+		return
+	}
+	w.mustEnd()
+	w.sys.Run()
+}
+
+// mustEnd makes the system report the goroutines that have not ended as stuck.
+// If a test has started goroutines that have not ended, only these are
+// reported, and not the goroutine of the test.
+func (w *world) mustEnd() {
+	first := w.list
+	if w.ends && slices.ContainsFunc(first[1:], (*routine).waits) {
+		first = first[1:]
+	}
+	for _, r := range first {
+		if r.waits() {
+			w.host.Accept(r.ref, anyMessage)
+		}
+	}
+}
+
+// left describes the goroutines that have not ended.
+func (w *world) left() (list []string) {
+	for _, r := range w.list {
+		if !r.waits() || r.id == 1 {
+			continue
+		}
+		v := r.Waits()
+		list = append(list, v.String())
+	}
+	return list
 }

@@ -131,33 +131,6 @@ func (d *door) runTest(sys *pulse.System, seed uint64, main func()) (e End) {
 // that is not controlled.
 const patienceOutside = 2 * time.Millisecond
 
-// stop ends a test that cannot go on. Unless a goroutine that is not controlled wakes it,
-// the system reports it as stuck.
-func (w *world) stop() {
-	time.Sleep(patienceOutside)
-	if w.next(w.control) != nil {
-		w.cause = "it depends on a goroutine that jostle has not started in this run"
-		return
-	}
-	w.mustEnd()
-	w.sys.Run()
-}
-
-// mustEnd makes the system report the goroutines that have not ended as stuck.
-// If a test has started goroutines that have not ended, only these are
-// reported, and not the goroutine of the test.
-func (w *world) mustEnd() {
-	first := w.list
-	if w.ends && slices.ContainsFunc(first[1:], (*routine).waits) {
-		first = first[1:]
-	}
-	for _, r := range first {
-		if r.waits() {
-			w.host.Accept(r.ref, anyMessage)
-		}
-	}
-}
-
 func anyMessage(any) bool { return true }
 
 // waits reports whether the goroutine exists and has not ended.
@@ -165,18 +138,6 @@ func (r *routine) waits() bool { return r != nil && r.why != exited }
 
 // allEnded reports whether all goroutines have ended.
 func (w *world) allEnded() bool { return !slices.ContainsFunc(w.list, (*routine).waits) }
-
-// left describes the goroutines that have not ended.
-func (w *world) left() (list []string) {
-	for _, r := range w.list {
-		if !r.waits() || r.id == 1 {
-			continue
-		}
-		v := r.Waits()
-		list = append(list, v.String())
-	}
-	return list
-}
 
 // begin starts main as a goroutine of sys. It returns nil if the program was built
 // without the overlay, and then the run has failed.

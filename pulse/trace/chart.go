@@ -109,37 +109,9 @@ func (c *chart) addMissing(r *reading) {
 	c.rows = append(c.rows, rows...)
 }
 
-// missing returns the indices in Sends of all messages that were not delivered.
-// It omits stopped timers.
-func (r *reading) missing() (missing []int) {
-	for i := range r.Sends {
-		if s := &r.Sends[i]; s.Fate != Delivered && !s.stopped() {
-			missing = append(missing, i)
-		}
-	}
-	return missing
-}
-
 // stopped reports whether the message is a timer or poll that was stopped. Faults
 // never drop such messages.
 func (s *Send) stopped() bool { return (s.Kind.IsTimer() || s.Kind == Poll) && s.Fate == Dropped }
-
-// lossRemark says why a message was not delivered, and how often equal messages were not, if more than once.
-func (r *reading) lossRemark(s *Send, times int) string {
-	why := "never received"
-	switch {
-	case s.Fate == Orphaned:
-		why = r.names.Of(s.To) + " had ended"
-	case s.Fate == Dropped:
-		why = "lost"
-	case s.Kind.IsTimer():
-		why = "never fired"
-	}
-	if times > 1 {
-		why += fmt.Sprintf(", %d times", times)
-	}
-	return "(" + why + ")"
-}
 
 // A chart is a list of rows.
 type chart struct{ rows []chartRow }

@@ -98,14 +98,6 @@ func fieldOf(v reflect.Value, i int) reflect.Value {
 	return reflect.NewAt(v.Type().Field(i).Type, unsafe.Pointer(v.Field(i).UnsafeAddr())).Elem()
 }
 
-// TypeLabel returns the name of a message's type, without the package.
-func TypeLabel(body any) string {
-	if body == nil {
-		return "nil"
-	}
-	return typeLabel(reflect.TypeOf(body))
-}
-
 // A printer writes one label.
 //
 // Invariant: no value that it formats has reflect's read-only flag for unexported

@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"fmt"
 	"strconv"
 )
 
@@ -109,4 +110,40 @@ func stepName(step int32) string {
 		return testName
 	}
 	return strconv.Itoa(int(step))
+}
+
+// fateLabel returns the fate of a message as one word.
+func (s *Send) fateLabel() string {
+	if s.stopped() {
+		return "stopped"
+	}
+	return s.Fate.String()
+}
+
+// missing returns the indices in Sends of all messages that were not delivered.
+// It omits stopped timers.
+func (r *reading) missing() (missing []int) {
+	for i := range r.Sends {
+		if s := &r.Sends[i]; s.Fate != Delivered && !s.stopped() {
+			missing = append(missing, i)
+		}
+	}
+	return missing
+}
+
+// lossRemark says why a message was not delivered, and how often equal messages were not, if more than once.
+func (r *reading) lossRemark(s *Send, times int) string {
+	why := "never received"
+	switch {
+	case s.Fate == Orphaned:
+		why = r.names.Of(s.To) + " had ended"
+	case s.Fate == Dropped:
+		why = "lost"
+	case s.Kind.IsTimer():
+		why = "never fired"
+	}
+	if times > 1 {
+		why += fmt.Sprintf(", %d times", times)
+	}
+	return "(" + why + ")"
 }

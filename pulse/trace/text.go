@@ -150,14 +150,6 @@ func (r *reading) undelivered() table {
 	return lost
 }
 
-// fateLabel returns the fate of a message as one word.
-func (s *Send) fateLabel() string {
-	if s.stopped() {
-		return "stopped"
-	}
-	return s.Fate.String()
-}
-
 // origin says in which step a message was sent or a timer was set.
 func origin(s *Send) string {
 	verb := "sent"

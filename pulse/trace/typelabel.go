@@ -48,3 +48,11 @@ func base(name string) string {
 	}
 	return name
 }
+
+// TypeLabel returns the name of a message's type, without the package.
+func TypeLabel(body any) string {
+	if body == nil {
+		return "nil"
+	}
+	return typeLabel(reflect.TypeOf(body))
+}

@@ -8,24 +8,6 @@ import (
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
-// play runs a program once on a runtime, in a new or reset system.
-func (p *program) play(sys *pulse.System, runtime func(*pulse.System) Runtime) (st *stage) {
-	st = &stage{sys: sys, host: sys.Host(), sent: map[parcel]int{}}
-	defer func() {
-		switch v := recover().(type) {
-		case nil:
-		case *pulse.Failure: // the system panics with a failure if no run has begun
-			st.refused = v
-		default:
-			panic(v)
-		}
-	}()
-	st.runtime = runtime(sys)
-	p.build(st)
-	sys.Run()
-	return st
-}
-
 // chance makes random runs of a program and replays each, until a run breaks a rule.
 // It returns the outcomes of the runs, and for each outcome the last run that had it.
 func (s *suite) chance(p program) (seen map[string]string) {
@@ -45,22 +27,6 @@ func (s *suite) chance(p program) (seen map[string]string) {
 		seen[st.outcome()] = where
 	}
 	return seen
-}
-
-// judge checks a run and records the rule that it breaks, if any. It reports whether
-// the run breaks no rule.
-func (s *suite) judge(p program, st *stage, where string) bool {
-	if f := st.judge(); f.rule != "" {
-		return s.breaks(f.rule, p.name, "%s: %s", where, f.text)
-	}
-	for _, player := range st.players {
-		key, id := p.name+" "+player.name, player.id()
-		if old, known := s.ids[key]; known && old != id {
-			return s.breaks(ids, p.name, "%s: the address of %s is %s, and in an earlier run it was %s", where, player.name, id, old)
-		}
-		s.ids[key] = id
-	}
-	return true
 }
 
 // replay replays a run in another system, and reports whether the two runs are the

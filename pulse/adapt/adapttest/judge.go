@@ -126,3 +126,19 @@ func isOpaque(a Address) bool {
 	}
 	return false
 }
+
+// judge checks a run and records the rule that it breaks, if any. It reports whether
+// the run breaks no rule.
+func (s *suite) judge(p program, st *stage, where string) bool {
+	if f := st.judge(); f.rule != "" {
+		return s.breaks(f.rule, p.name, "%s: %s", where, f.text)
+	}
+	for _, player := range st.players {
+		key, id := p.name+" "+player.name, player.id()
+		if old, known := s.ids[key]; known && old != id {
+			return s.breaks(ids, p.name, "%s: the address of %s is %s, and in an earlier run it was %s", where, player.name, id, old)
+		}
+		s.ids[key] = id
+	}
+	return true
+}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/jostle-go/jostle/fuzz/explore"
 	"github.com/jostle-go/jostle/pulse"
@@ -111,4 +112,14 @@ func without(a, b map[string]string) string {
 		}
 	}
 	return ""
+}
+
+// choices returns the lines of an outcome that list more than one message.
+func choices(outcome string) (text string) {
+	for line := range strings.Lines(outcome) {
+		if strings.Contains(line, then) {
+			text += "\n        " + strings.TrimSuffix(line, "\n")
+		}
+	}
+	return text
 }

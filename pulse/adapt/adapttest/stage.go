@@ -205,12 +205,20 @@ func (s *stage) outcome() string {
 // then separates two messages in an outcome.
 const then = ", then "
 
-// choices returns the lines of an outcome that list more than one message.
-func choices(outcome string) (text string) {
-	for line := range strings.Lines(outcome) {
-		if strings.Contains(line, then) {
-			text += "\n        " + strings.TrimSuffix(line, "\n")
+// play runs a program once on a runtime, in a new or reset system.
+func (p *program) play(sys *pulse.System, runtime func(*pulse.System) Runtime) (st *stage) {
+	st = &stage{sys: sys, host: sys.Host(), sent: map[parcel]int{}}
+	defer func() {
+		switch v := recover().(type) {
+		case nil:
+		case *pulse.Failure: // the system panics with a failure if no run has begun
+			st.refused = v
+		default:
+			panic(v)
 		}
-	}
-	return text
+	}()
+	st.runtime = runtime(sys)
+	p.build(st)
+	sys.Run()
+	return st
 }

@@ -1,6 +1,7 @@
 package etcdraft
 
 import (
+	"encoding/binary"
 	"slices"
 	"time"
 
@@ -289,4 +290,28 @@ func (n *node) makeSnapshot(out *output) {
 	must(n.storage.Compact(n.applied))
 	n.snapshot = n.applied
 	n.journal.write(record{snap: snap, made: true}, out)
+}
+
+// readStates records for each read the index at which it may be answered.
+func (n *node) readStates(list []raft.ReadState, out *output) {
+	for _, s := range list {
+		number := binary.LittleEndian.Uint64(s.RequestCtx)
+		for i := range n.requests {
+			if r := &n.requests[i]; r.number == number && r.index == 0 {
+				r.index = max(1, s.Index)
+				n.saw(Observation{Answered: number, Index: s.Index}, out)
+			}
+		}
+	}
+}
+
+// answerReads answers the reads whose index is applied.
+func (n *node) answerReads(out *output) {
+	for i := 0; i < len(n.requests); i++ {
+		if r := n.requests[i]; r.isRead && r.index > 0 && r.index <= n.applied {
+			n.requests = append(n.requests[:i], n.requests[i+1:]...)
+			out.Send(r.client, Result{Index: r.index, Value: n.state.Query(r.query)})
+			i--
+		}
+	}
 }

@@ -4,11 +4,10 @@ import (
 	"encoding/binary"
 	"fmt"
 
+	"github.com/jostle-go/jostle/pulse/adapt/machine"
 	"go.etcd.io/raft/v3"
 	"go.etcd.io/raft/v3/raftpb"
 	"google.golang.org/protobuf/proto"
-
-	"github.com/jostle-go/jostle/pulse/adapt/machine"
 )
 
 // A node is a machine.Machine that drives a RawNode.
@@ -199,29 +198,5 @@ func (n *node) answer(data []byte, index uint64, value any, out *output) {
 	}
 	if r, ok := n.take(binary.LittleEndian.Uint64(data)); ok {
 		out.Send(r.client, Result{Index: index, Value: value})
-	}
-}
-
-// readStates records for each read the index at which it may be answered.
-func (n *node) readStates(list []raft.ReadState, out *output) {
-	for _, s := range list {
-		number := binary.LittleEndian.Uint64(s.RequestCtx)
-		for i := range n.requests {
-			if r := &n.requests[i]; r.number == number && r.index == 0 {
-				r.index = max(1, s.Index)
-				n.saw(Observation{Answered: number, Index: s.Index}, out)
-			}
-		}
-	}
-}
-
-// answerReads answers the reads whose index is applied.
-func (n *node) answerReads(out *output) {
-	for i := 0; i < len(n.requests); i++ {
-		if r := n.requests[i]; r.isRead && r.index > 0 && r.index <= n.applied {
-			n.requests = append(n.requests[:i], n.requests[i+1:]...)
-			out.Send(r.client, Result{Index: r.index, Value: n.state.Query(r.query)})
-			i--
-		}
 	}
 }

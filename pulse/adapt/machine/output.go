@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/jostle-go/jostle/pulse"
@@ -91,3 +92,51 @@ func (o *Output[M]) Choose(n int) int {
 // Effects returns the effects in order. The list is valid until the Output is used
 // again.
 func (o *Output[M]) Effects() []Effect[M] { return o.list }
+
+// carryOut performs the effects that the step has asked for.
+func (n *node[M]) carryOut(ctx *pulse.Ctx) {
+	first := true
+	for i := range n.out.list {
+		e := &n.out.list[i]
+		if e.Kind < Log { // a crash before a Log or a Do would make no difference
+			if !first {
+				ctx.MayCrash()
+			}
+			first = false
+		}
+		switch e.Kind {
+		case Send:
+			n.send(ctx, e)
+		case Write:
+			ctx.Disk().Write(e.Name, e.Value)
+		case Sync:
+			ctx.Disk().Sync()
+		case SyncLater:
+			n.syncs = append(n.syncs, e.Msg)
+			ctx.Send(ctx.Self(), synced{})
+		case After:
+			ctx.After(e.D, timer[M]{e.Msg})
+		case Log:
+			ctx.Log("%s", e.Name)
+		case Do:
+			e.Call()
+		}
+	}
+}
+
+func (n *node[M]) send(ctx *pulse.Ctx, e *Effect[M]) {
+	refs := n.cluster.refs
+	switch to := e.To; {
+	case to == 0:
+	case to >= 1 && to <= len(refs):
+		ctx.Send(refs[to-1], e.Msg)
+	case to > len(refs) && to <= len(refs)+len(n.clients):
+		ctx.Send(n.clients[to-len(refs)-1], e.Msg)
+	default:
+		known := "it knows no clients"
+		if len(n.clients) > 0 {
+			known = fmt.Sprintf("its clients %d to %d", len(refs)+1, len(refs)+len(n.clients))
+		}
+		panic(fmt.Sprintf("machine: node %d sends to %d: the nodes are 1 to %d, and %s", n.id, to, len(refs), known))
+	}
+}

@@ -2,12 +2,9 @@ package protoactor
 
 import (
 	"reflect"
-	"runtime"
-	"strings"
 	"unsafe"
 
 	"github.com/asynkron/protoactor-go/actor"
-
 	"github.com/jostle-go/jostle/pulse/stack"
 )
 
@@ -75,7 +72,7 @@ func (c *cell) HandlerPlace() stack.Frame {
 	return placeOf(m.Func.Interface())
 }
 
-// placeOf returns the source line at which a function begins. For a method value it
+// placeOf returns the source line at which a handler, a function, begins. For a method value it
 // returns the line of the method.
 func placeOf(function any) stack.Frame {
 	f, ok := stack.Begin(function)
@@ -83,17 +80,4 @@ func placeOf(function any) stack.Frame {
 		f, _ = stack.BeginOfMethod(function)
 	}
 	return f
-}
-
-// functionName returns the name of a function without its package. For a function
-// literal it returns the name of the enclosing function.
-func functionName(pc uintptr) string {
-	name := runtime.FuncForPC(pc).Name()
-	name = name[strings.LastIndexByte(name, '/')+1:]
-	_, name, _ = strings.Cut(name, ".")
-	name = strings.TrimSuffix(name, "-fm")
-	if i := strings.LastIndexByte(name, '.'); i >= 0 && strings.HasPrefix(name[i+1:], "func") {
-		name = name[:i]
-	}
-	return name[strings.LastIndexByte(name, '.')+1:]
 }

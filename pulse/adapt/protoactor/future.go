@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
-
 	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/pulse/trace"
 )
@@ -141,15 +140,6 @@ type deed struct {
 
 // String names the deed.
 func (d *deed) String() string { return d.what }
-
-// later calls a function after some virtual time, in a step of the current actor.
-func (w *world) later(d time.Duration, what string, do func()) pulse.Timer {
-	me := w.me()
-	if me == w.test {
-		me = w.atDesk()
-	}
-	return w.host.After(me.born(), d, &deed{what, do})
-}
 
 // ofFuture reports whether an actor receives the message even while it waits for a
 // future.

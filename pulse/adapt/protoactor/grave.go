@@ -176,3 +176,22 @@ func (g *grave) SendSystemMessage(pid *actor.PID, message any) {
 
 // Stop sends a Stop message, which has no effect on a stopped actor.
 func (g *grave) Stop(pid *actor.PID) { g.SendSystemMessage(pid, &actor.Stop{}) }
+
+// buryLetter handles a dead letter as proto.actor does, but without proto.actor's
+// goroutine that counts logged dead letters. It ignores all other events.
+func (w *world) buryLetter(event any) {
+	dead, ok := event.(*actor.DeadLetterEvent)
+	if !ok {
+		return
+	}
+	if dead.Sender != nil {
+		w.as.Root.Send(dead.Sender, &actor.DeadLetterResponse{})
+	}
+	if watch, ok := dead.Message.(*actor.Watch); ok {
+		p, _ := w.as.ProcessRegistry.Get(watch.Watcher)
+		p.SendSystemMessage(watch.Watcher, &actor.Terminated{Who: dead.PID, Why: actor.TerminatedReason_NotFound})
+	}
+	if _, quiet := dead.Message.(actor.IgnoreDeadLetterLogging); !quiet && (dead.Sender == nil || w.as.Config.DeadLetterRequestLogging) {
+		w.as.Logger().Info("[DeadLetter]", "pid", dead.PID, "message", dead.Message)
+	}
+}

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
-
 	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/pulse/stack"
 	"github.com/jostle-go/jostle/pulse/trace"
@@ -89,15 +88,6 @@ func (c *cell) where() string {
 		return c.label
 	}
 	return name + " ← " + trace.Label(msg)
-}
-
-// fail ends the run.
-func (w *world) fail(f *pulse.Failure) {
-	if !w.sys.Running() {
-		panic(f)
-	}
-	w.current = nil
-	w.sys.Fail(f)
 }
 
 // misuseOf returns a failure of KindMisuse with the formatted text and the stack of

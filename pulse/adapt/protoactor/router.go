@@ -45,7 +45,7 @@ func (c *cell) route(message any) {
 	c.guarded(message, func(m any) { c.process.SendUserMessage(c.pid, m) })
 }
 
-// control passes a system message to the cell's process, which is not an actor.
+// control passes a system message to the cell's process, such as a router.
 func (c *cell) control(message any) {
 	c.guarded(message, func(m any) {
 		if _, stop := m.(stopping); stop {

@@ -5,7 +5,6 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 	"github.com/asynkron/protoactor-go/scheduler"
-
 	"github.com/jostle-go/jostle/pulse"
 )
 
@@ -68,4 +67,13 @@ func (s *TimerScheduler) start(delay, interval time.Duration, do func()) schedul
 		cancelled = true
 		timer.Stop()
 	}
+}
+
+// later calls a function after some virtual time, in a step of the current actor.
+func (w *world) later(d time.Duration, what string, do func()) pulse.Timer {
+	me := w.me()
+	if me == w.test {
+		me = w.atDesk()
+	}
+	return w.host.After(me.born(), d, &deed{what, do})
 }

@@ -2,10 +2,10 @@ package protoactor
 
 import (
 	"reflect"
+	"runtime"
 	"strings"
 
 	"github.com/asynkron/protoactor-go/actor"
-
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
@@ -147,4 +147,17 @@ func idBase(id string) uint64 {
 		h = (h ^ uint64(id[i])) * 1099511628211
 	}
 	return h >> 34 << 18
+}
+
+// functionName returns the name of a function without its package. For a function
+// literal it returns the name of the enclosing function.
+func functionName(pc uintptr) string {
+	name := runtime.FuncForPC(pc).Name()
+	name = name[strings.LastIndexByte(name, '/')+1:]
+	_, name, _ = strings.Cut(name, ".")
+	name = strings.TrimSuffix(name, "-fm")
+	if i := strings.LastIndexByte(name, '.'); i >= 0 && strings.HasPrefix(name[i+1:], "func") {
+		name = name[:i]
+	}
+	return name[strings.LastIndexByte(name, '.')+1:]
 }

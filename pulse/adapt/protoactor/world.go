@@ -7,10 +7,9 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 	"github.com/asynkron/protoactor-go/eventstream"
 	"github.com/asynkron/protoactor-go/extensions"
-	cmap "github.com/orcaman/concurrent-map"
-
 	"github.com/jostle-go/jostle/pulse"
 	"github.com/jostle-go/jostle/pulse/trace"
+	cmap "github.com/orcaman/concurrent-map"
 )
 
 // A Config sets how pulse runs the actors of an actor system. The function New
@@ -131,25 +130,6 @@ func (w *world) published(any) {
 	}
 }
 
-// buryLetter handles a dead letter as proto.actor does, but without proto.actor's
-// goroutine that counts logged dead letters. It ignores all other events.
-func (w *world) buryLetter(event any) {
-	dead, ok := event.(*actor.DeadLetterEvent)
-	if !ok {
-		return
-	}
-	if dead.Sender != nil {
-		w.as.Root.Send(dead.Sender, &actor.DeadLetterResponse{})
-	}
-	if watch, ok := dead.Message.(*actor.Watch); ok {
-		p, _ := w.as.ProcessRegistry.Get(watch.Watcher)
-		p.SendSystemMessage(watch.Watcher, &actor.Terminated{Who: dead.PID, Why: actor.TerminatedReason_NotFound})
-	}
-	if _, quiet := dead.Message.(actor.IgnoreDeadLetterLogging); !quiet && (dead.Sender == nil || w.as.Config.DeadLetterRequestLogging) {
-		w.as.Logger().Info("[DeadLetter]", "pid", dead.PID, "message", dead.Message)
-	}
-}
-
 // An extension stores the world of an actor system in that actor system.
 type extension struct{ *world }
 
@@ -181,3 +161,12 @@ var hook = sync.OnceFunc(func() {
 
 // theirs spawns an actor as proto.actor does.
 var theirs = actor.DefaultSpawner
+
+// fail ends the run.
+func (w *world) fail(f *pulse.Failure) {
+	if !w.sys.Running() {
+		panic(f)
+	}
+	w.current = nil
+	w.sys.Fail(f)
+}

@@ -3,8 +3,6 @@ package corpus
 import (
 	"slices"
 	"strconv"
-
-	"github.com/jostle-go/jostle/pulse/choice"
 )
 
 // This file reads and writes the lines of an Explanation. Files of version 6 and newer have such
@@ -269,13 +267,3 @@ func (r *reader) share() (s Share) {
 }
 
 func (r *reader) count() int { return int(r.number(10, 31, false, "a number of at most 2147483647")) }
-
-// kind reads the name of a choice.Kind.
-func (r *reader) kind() choice.Kind {
-	name := r.word()
-	kind, known := choice.KindOf(name)
-	if r.err == nil && !known {
-		r.failf(update, "%s, expected a kind of choice, such as %q or %q", shown(name), choice.Program, choice.Drop)
-	}
-	return kind
-}
