@@ -105,14 +105,6 @@ func (v *verb) launch() flight.Launch {
 	return by
 }
 
-// searching returns how messages name what searches: a verb, or for an existing test the command.
-func (v *verb) searching(verb string) string {
-	if v.session.Property.Existing {
-		return "jostle test"
-	}
-	return "fuzz." + verb
-}
-
 // repeatVariable is the environment variable with the name of a file. A process that replays a
 // case writes to that file how the run differs from the saved one, as a string in JSON. The
 // string is empty if the run is the saved one, and fails in the same way.

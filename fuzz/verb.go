@@ -205,6 +205,14 @@ func (v *verb) hurry() string {
 		words.Elapsed(v.session.Limit.Margin), budget)
 }
 
+// searching returns how messages name what searches: a verb, or for an existing test the command.
+func (v *verb) searching(verb string) string {
+	if v.session.Property.Existing {
+		return "jostle test"
+	}
+	return "fuzz." + verb
+}
+
 // inWords returns how messages name the searches of a package and the setting of their time.
 func (v *verb) inWords() (searches, budget string) {
 	if v.session.Property.Existing {

@@ -70,7 +70,7 @@ func Said(v any, name string, method func() string) (text, fault string) {
 	}
 }
 
-// speak calls a method and sends its result and fault to done.
+// speak calls a String or Error method and sends its result and fault to done.
 func speak(name string, method func() string, done chan<- [2]string) {
 	text, fault := "", name+" called runtime.Goexit"
 	defer func() {

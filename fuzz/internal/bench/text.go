@@ -26,7 +26,7 @@ func (t *Table) Text() string {
 	return b.String()
 }
 
-// columnsOf writes rows in aligned columns.
+// columnsOf writes rows of the benchmark's report in aligned columns.
 func columnsOf(b *strings.Builder, write func(row func(cells ...string))) {
 	var lines strings.Builder
 	w := tabwriter.NewWriter(&lines, 0, 0, 2, ' ', tabwriter.AlignRight)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/jostle-go/jostle/fuzz/internal/garbage"
 	"github.com/jostle-go/jostle/fuzz/internal/words"
 	"github.com/jostle-go/jostle/fuzz/search"
 )
@@ -169,4 +170,23 @@ func (c *campaign) left() (d time.Duration) {
 		return min(d, by)
 	}
 	return by
+}
+
+// tell adds the counts of all properties to an event and passes it to Options.Tell.
+func (c *campaign) tell(e Event) {
+	if c.Tell == nil {
+		return
+	}
+	for _, t := range c.targets {
+		e.Runs += t.Tally.Runs
+		e.Orders += t.seen.Seen()
+	}
+	e.Seconds = c.elapsed().Seconds()
+	if e.Kind == Went || e.Kind == Ended {
+		e.Memory, e.Deaths = garbage.Memory(), c.deaths
+		for _, h := range c.hands {
+			e.Workers += h.memory.Load()
+		}
+	}
+	c.Tell(e)
 }

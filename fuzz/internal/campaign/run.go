@@ -8,7 +8,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/jostle-go/jostle/fuzz/internal/garbage"
 	"github.com/jostle-go/jostle/fuzz/internal/session"
 	"github.com/jostle-go/jostle/fuzz/internal/worker"
 )
@@ -307,25 +306,6 @@ func (c *campaign) begun(j *job) {
 			c.complete(t, r.Complete)
 		}
 	}
-}
-
-// tell adds the counts of all properties to an event and passes it to Options.Tell.
-func (c *campaign) tell(e Event) {
-	if c.Tell == nil {
-		return
-	}
-	for _, t := range c.targets {
-		e.Runs += t.Tally.Runs
-		e.Orders += t.seen.Seen()
-	}
-	e.Seconds = c.elapsed().Seconds()
-	if e.Kind == Went || e.Kind == Ended {
-		e.Memory, e.Deaths = garbage.Memory(), c.deaths
-		for _, h := range c.hands {
-			e.Workers += h.memory.Load()
-		}
-	}
-	c.Tell(e)
 }
 
 func (c *campaign) elapsed() time.Duration { return c.before + time.Since(c.began) }

@@ -170,15 +170,6 @@ func (h *hosted) RequestFuture(pid *actor.PID, message any, timeout time.Duratio
 	return f
 }
 
-// nameOf returns the label of the actor with the PID. If no such actor is known,
-// it returns the PID's id.
-func (w *world) nameOf(pid *actor.PID) string {
-	if c := w.cells[pid.Id]; c != nil && c.label != "" {
-		return c.label
-	}
-	return pid.Id
-}
-
 // A patience is a receive timeout of an actor.
 type patience struct {
 	of    time.Duration // the duration of the timeout; zero if there is no timeout

@@ -51,7 +51,7 @@ func (n *notebook) WithAttrs(list []slog.Attr) slog.Handler {
 // WithGroup returns the handler unchanged, because the trace shows no groups.
 func (n *notebook) WithGroup(string) slog.Handler { return n }
 
-// shown returns a text for a value. The text is the same in every process.
+// shown returns a text for a value in a logged entry. The text is the same in every process.
 func shown(v any) string {
 	switch v := v.(type) {
 	case *actor.PID:

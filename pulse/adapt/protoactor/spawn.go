@@ -161,3 +161,12 @@ func functionName(pc uintptr) string {
 	}
 	return name[strings.LastIndexByte(name, '.')+1:]
 }
+
+// nameOf returns the label of the actor with the PID. If no such actor is known,
+// it returns the PID's id.
+func (w *world) nameOf(pid *actor.PID) string {
+	if c := w.cells[pid.Id]; c != nil && c.label != "" {
+		return c.label
+	}
+	return pid.Id
+}
