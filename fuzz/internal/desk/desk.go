@@ -171,6 +171,9 @@ func (d *Desk) Do(ctx context.Context, property int, q session.Request) (*sessio
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
+	if err := ctx.Err(); err != nil { // select may have taken the turn although the context is done
+		return nil, err
+	}
 	p, err := d.take(ctx, property)
 	if err != nil {
 		return nil, err
