@@ -124,13 +124,13 @@ func (v *verb) elsewhere(f *record.Record) (differs string) {
 	by := v.launch()
 	by.Env = append([]string{"JOSTLE_REPLAY=" + path, repeatVariable + "=" + answer, "JOSTLE_SHRINK=0"}, by.Env...)
 	var out flight.Tail
-	status, _, err := by.Start(&out, v.session.Property.Test, packageFolder, v.patience(0))
+	end, _, err := by.Start(&out, v.session.Property.Test, packageFolder, v.patience(0))
 	said, _ := os.ReadFile(answer)
 	switch {
 	case err != nil:
 		return err.Error()
 	case json.Unmarshal(said, &differs) != nil:
-		return strings.TrimSpace("the process did not replay it, " + status + "\n" + out.LastWords())
+		return strings.TrimSpace("the process did not replay it, " + end.String() + "\n" + out.LastWords())
 	}
 	return differs
 }
@@ -191,7 +191,7 @@ func (v *verb) answerAlone(f *record.Record) bool {
 		return false
 	}
 	said, _ := json.Marshal(f)
-	os.WriteFile(path, said, 0o600) // after a write error the file is empty, and its reader takes it that nothing was found
+	os.WriteFile(path, said, 0o600) // after a write error the file is empty, so that its reader finds nothing
 	v.t.Fail()
 	return true
 }

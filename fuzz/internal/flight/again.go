@@ -52,21 +52,21 @@ func (l *Left) Again(limit time.Duration, by Launch) Outcome {
 	}
 	err := setState(l.Path(), waiting)
 	var out Tail
-	var status string
+	var end *os.ProcessState
 	var cut bool
 	if err == nil {
 		by.Env = append([]string{Variable + "=" + l.Path()}, by.Env...)
-		status, cut, err = by.Start(&out, l.Test, l.Dir, limit)
+		end, cut, err = by.Start(&out, l.Test, l.Dir, limit)
 	}
 	what := "replayed, the run kills its process again"
 	switch s := stateOf(l.Path()); {
 	case err != nil:
 		return Outcome{Text: fmt.Sprintf("%s: the run cannot be replayed: %v", l.headline(by.Verb), err)}
 	case s == waiting:
-		return Outcome{Text: fmt.Sprintf("%s: the run could not be replayed: the test did not reach the run within %s (%s)", l.headline(by.Verb), words.Elapsed(limit), status)}
-	case s == landed && (cut || status == passed || status == failed):
+		return Outcome{Text: fmt.Sprintf("%s: the run could not be replayed: the test did not reach the run within %s (%s)", l.headline(by.Verb), words.Elapsed(limit), end)}
+	case s == landed && (cut || decided(end)):
 		return Outcome{Text: l.headline(by.Verb) + ": replayed in its own process, the run ended normally"}
-	case by.Endless && s == flying && (status == passed || status == failed):
+	case by.Endless && s == flying && decided(end):
 		return Outcome{Text: l.headline(by.Verb) + ": replayed, the run was given up, and its process went on"}
 	case cut && s == flying:
 		what = "replayed, the run does not end within " + words.Elapsed(limit)
@@ -77,7 +77,7 @@ func (l *Left) Again(limit time.Duration, by Launch) Outcome {
 		what = "replayed, the run ended, but handling its failure killed the process"
 	}
 	return Outcome{Died: true, Text: fmt.Sprintf("DIED %s: %s: %s\n%s",
-		l.headline(by.Verb), what, status, words.Indented(fmt.Sprintf("%s\nagain: %s=%s %s\neach test run replays this run first until it ends normally; to forget it, remove that file",
+		l.headline(by.Verb), what, end, words.Indented(fmt.Sprintf("%s\nagain: %s=%s %s\neach test run replays this run first until it ends normally; to forget it, remove that file",
 			out.LastWords(), Variable, words.Quoted(l.Path()), words.Command(by.Tool, l.Test, by.Package))))}
 }
 
@@ -95,19 +95,15 @@ func (l *Left) headline(verb string) string {
 	return fmt.Sprintf("the last process died %s, %s of %s, seed %d", at, verb, l.Test, l.Seed)
 }
 
-// The exit statuses of a process whose test passed or failed.
-const (
-	passed = "exit status 0"
-	failed = "exit status 1"
-)
+// decided reports whether a process ended because its test had passed or failed.
+func decided(end *os.ProcessState) bool { return end.ExitCode() == 0 || end.ExitCode() == 1 }
 
 // Start runs only the given test in a new process of the current test binary, in the folder
-// dir. It returns the exit status of the process, and whether the process was stopped at the
-// limit.
-func (by Launch) Start(out *Tail, test, dir string, limit time.Duration) (status string, cut bool, err error) {
+// dir. It returns how the process ended, and whether it was stopped at the limit.
+func (by Launch) Start(out *Tail, test, dir string, limit time.Duration) (end *os.ProcessState, cut bool, err error) {
 	self, err := os.Executable()
 	if err != nil {
-		return "", false, err
+		return nil, false, err
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), limit+waitForPipes)
 	defer cancel()
@@ -118,11 +114,11 @@ func (by Launch) Start(out *Tail, test, dir string, limit time.Duration) (status
 	}
 	cmd.Stdout, cmd.Stderr = out, out
 	if err := cmd.Run(); cmd.Process == nil {
-		return "", false, err
+		return nil, false, err
 	}
 	// The error of Run is ignored, because it may only say that another process keeps
 	// the pipe open.
-	return cmd.ProcessState.String(), ctx.Err() != nil || strings.HasPrefix(out.Reason(), "panic: test timed out after "), nil
+	return cmd.ProcessState, ctx.Err() != nil || strings.HasPrefix(out.Reason(), "panic: test timed out after "), nil
 }
 
 // A Verdict is the result of a test.
@@ -138,8 +134,8 @@ const (
 // Verdict runs only the given test in a new process, as Start does.
 func (by Launch) Verdict(out *Tail, test, dir string, limit time.Duration) Verdict {
 	by.verbose = true
-	switch status, _, err := by.Start(out, test, dir, limit); {
-	case err != nil || status != passed:
+	switch end, _, err := by.Start(out, test, dir, limit); {
+	case err != nil || end.ExitCode() != 0:
 		return Fails
 	case strings.Contains(string(out.text), "--- SKIP: "+test+" ("):
 		return Skips
