@@ -50,10 +50,12 @@ func TestKernels(t *testing.T) {
 // needs says what the tests that run only on request need. None can run by day:
 //   - JOSTLE_NIGHTLY: each compiles the standard library with the overlay, and then searches for minutes.
 //   - JOSTLE_PUBLISHED: they download the modules whose bugs they find.
+//   - JOSTLE_GATE: it downloads some thirty modules, and runs their tests for hours.
 //   - JOSTLE_GOKER: it names a checkout of GoBench, which has no license, so it is not in this repository.
 var needs = map[string]string{
 	"JOSTLE_NIGHTLY":   "it compiles the standard library, and takes minutes",
 	"JOSTLE_PUBLISHED": "it downloads modules, and takes minutes",
+	"JOSTLE_GATE":      "it downloads modules, and takes hours",
 	"JOSTLE_GOKER":     "it needs a checkout of GoBench, and takes an hour",
 }
 
@@ -105,15 +107,11 @@ func underControl(t *testing.T, dir string, result *regexp.Regexp, args ...strin
 		t.Setenv("JOSTLE_SEED", fmt.Sprint(seed+1))
 		out := jostleTest(t, dir, args...)
 		names = nil
-		last := 0
-		for _, m := range result.FindAllStringSubmatchIndex(out, -1) {
-			said, name := out[last:m[0]], out[m[4]:m[5]]
-			last = m[1]
-			names = append(names, name)
-			doubtful := strings.Contains(said, "not controlled") && !strings.Contains(said, "it fails in every order under control")
-			failed[name] += count(out[m[2]:m[3]] == "FAIL" && !doubtful)
-			if doubtful || out[m[2]:m[3]] != "FAIL" {
-				t.Logf("seed %d: %s: %.500s", seed+1, name, said)
+		for _, r := range results(out, result) {
+			names = append(names, r.name)
+			failed[r.name] += count(r.failed && !r.doubtful)
+			if r.doubtful || !r.failed {
+				t.Logf("seed %d: %s: %.500s", seed+1, r.name, r.said)
 			}
 		}
 		if len(names) == 0 {
@@ -121,6 +119,27 @@ func underControl(t *testing.T, dir string, result *regexp.Regexp, args ...strin
 		}
 	}
 	return names, failed
+}
+
+// A testedUnit is a test or a package whose end jostle test has printed.
+type testedUnit struct {
+	name     string
+	said     string // what is printed before its end
+	failed   bool
+	doubtful bool // it is not controlled, and does not fail in every order
+}
+
+// results returns what result matches in the output of jostle test. Its groups are the end and the name.
+func results(out string, result *regexp.Regexp) []testedUnit {
+	var all []testedUnit
+	last := 0
+	for _, m := range result.FindAllStringSubmatchIndex(out, -1) {
+		said := out[last:m[0]]
+		all = append(all, testedUnit{out[m[4]:m[5]], said, out[m[2]:m[3]] == "FAIL",
+			strings.Contains(said, "not controlled") && !strings.Contains(said, "it fails in every order under control")})
+		last = m[1]
+	}
+	return all
 }
 
 // hangs matches what is printed if the last of many runs of a test takes most of the time.
