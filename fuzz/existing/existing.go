@@ -78,11 +78,12 @@ func Test(t *testing.T, s Subject) {
 // on the goroutine of the test.
 func (e *existing) search() {
 	start := time.Now()
-	first, end, failed := e.try()
+	first, end, failure := e.try()
 	if end.Endless {
 		e.options.Steps, e.options.Pending = manySteps, manySteps
-		first, end, failed = e.try()
+		first, end, failure = e.try()
 	}
+	failed := first.Failed || failure != nil
 	if !failed { // the search must find a known failure again, so it has all its time
 		e.spent = time.Since(start)
 	}
@@ -95,8 +96,12 @@ func (e *existing) search() {
 		return
 	}
 	if failed && !first.Raced && e.alwaysFails() {
+		how := lines(first.Said)
+		if failure != nil {
+			how = strings.TrimPrefix(how+"\n"+failure.Text, "\n")
+		}
 		e.finally = func() {
-			if e.giveUp("it fails in every order under control, so go test decides: " + trace.Visible(lines(first.Said))); !e.Failed() {
+			if e.giveUp("it fails in every order under control, so go test decides: " + trace.Visible(how)); !e.Failed() {
 				e.Log("it passes without control")
 			}
 		}
@@ -141,14 +146,14 @@ func (e *existing) watch(sys *pulse.System) (stop func() bool) {
 
 // try runs a test once, in plain order. The run also initializes data that outlives runs,
 // such as caches. If that may be what has used random numbers, try runs the test again.
-func (e *existing) try() (out Outcome, end goroutine.End, failed bool) {
-	out, end, failure := e.run(nil, 0)
+func (e *existing) try() (out Outcome, end goroutine.End, failure *pulse.Failure) {
+	out, end, failure = e.run(nil, 0)
 	if end.Random && end.Outside == "" {
 		defer e.Mute()()
 		_, again, _ := e.run(nil, 0)
 		e.random = again.Random
 	}
-	return out, end, out.Failed || failure != nil
+	return out, end, failure
 }
 
 // run runs a test once, without network faults. The seed is that of the order and of the random

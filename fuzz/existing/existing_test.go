@@ -62,9 +62,9 @@ func TestLeave(t *testing.T) {
 func TestOrdinaryBuild(t *testing.T) {
 	runs := 0
 	e := &existing{stalled: make(chan struct{}, 1), Subject: Subject{Once: func() Outcome { runs++; return Outcome{} }}}
-	out, end, failed := e.try()
-	if runs > 0 || out.Failed || end.Outside != "" || !failed {
-		t.Errorf("%d runs, %v, %v, failed: %v", runs, out, end, failed)
+	out, end, failure := e.try()
+	if runs > 0 || out.Failed || end.Outside != "" || failure == nil {
+		t.Errorf("%d runs, %v, %v, %v", runs, out, end, failure)
 	}
 	e.DoubtedByJostle("first")
 	e.DoubtedByJostle("second")

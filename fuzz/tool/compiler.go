@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
 
 	"github.com/jostle-go/jostle/fuzz/internal/binary"
@@ -24,17 +25,24 @@ type compiler struct {
 	flags   []string // the flags of go build
 }
 
+// notUnix are the systems whose part of the standard library the edits do not fit.
+var notUnix = []string{"js", "plan9", "wasip1", "windows"}
+
 // newCompiler returns the compiler for the current folder. own is an overlay of the user's that is
 // included, or "".
 //
 // An overlay may replace no files below the module cache, where the go command keeps the Go versions
 // that it has downloaded. Such a version is used through a symbolic link.
 func newCompiler(ctx context.Context, own string) (*compiler, error) {
-	out, err := (&binary.Options{}).Go(ctx, "env", "GOROOT", "GOMODCACHE")
+	out, err := (&binary.Options{}).Go(ctx, "env", "GOOS", "GOROOT", "GOMODCACHE")
 	if err != nil {
 		return nil, err
 	}
-	goroot, modules, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
+	system, folders, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
+	if slices.Contains(notUnix, system) {
+		return nil, fmt.Errorf("tests run under control only on Unix systems such as Linux and macOS, and not on %s", system)
+	}
+	goroot, modules, _ := strings.Cut(folders, "\n")
 	root, err := sources(ctx)
 	if err != nil {
 		return nil, err
