@@ -6,6 +6,7 @@ import (
 	"maps"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -18,14 +19,14 @@ import (
 // table says how many of them that limit cuts off. The second command is for one module, with -race:
 //
 //	JOSTLE_GATE=1 go test -run '^TestGate$' -timeout 12h -v ./cmd/jostle
-//	JOSTLE_GATE=1 go test -run '^TestGate$/^race$/^semaphore$' -v ./cmd/jostle
+//	JOSTLE_GATE=1 go test -run '^TestGate$/^race$/sync_semaphore$' -v ./cmd/jostle
 func TestGate(t *testing.T) {
 	onRequest(t, "JOSTLE_GATE")
-	for name, flags := range map[string][]string{"plain": nil, "race": {"-race"}} {
-		t.Run(name, func(t *testing.T) {
-			table := fmt.Sprintf("%-48s %6s %6s %6s %6s %6s\n", "package", "pass", "not c.", "faults", "cut", "alarms")
+	for _, kind := range []string{"plain", "race"} {
+		t.Run(kind, func(t *testing.T) {
+			table := fmt.Sprintf("%-48s %6s %6s %6s %6s %6s %6s\n", "package", "pass", "skip", "not c.", "faults", "cut", "alarms")
 			for _, g := range gated(t) {
-				t.Run(filepath.Base(g.pkg), func(t *testing.T) { table += g.run(t, flags) })
+				t.Run(strings.ReplaceAll(g.name(), "/", "_"), func(t *testing.T) { table += g.run(t, kind == "race") })
 			}
 			t.Logf("\n%s", table)
 		})
@@ -37,6 +38,9 @@ type gatedPackage struct {
 	module, version, pkg string            // pkg is a folder of the module, or a package of std
 	faults               map[string]string // why a test fails rightly, by name
 }
+
+// name returns the path of the package.
+func (g *gatedPackage) name() string { return path.Join(strings.TrimPrefix(g.module, "std"), g.pkg) }
 
 // gated reads testdata/gate.txt.
 func gated(t *testing.T) (all []gatedPackage) {
@@ -63,22 +67,25 @@ func gated(t *testing.T) (all []gatedPackage) {
 }
 
 // run runs the tests of a package, and returns a line of the table.
-func (g *gatedPackage) run(t *testing.T, flags []string) string {
-	listed := strings.Fields(goOutput(t, g.dir(t), "test", "-list", "^Test", g.pkg))
+func (g *gatedPackage) run(t *testing.T, race bool) string {
+	dir := g.dir(t)
+	listed := strings.Fields(goOutput(t, dir, "test", "-list", "^Test", g.pkg))
 	listed = slices.DeleteFunc(listed, func(word string) bool { return !strings.HasPrefix(word, "Test") })
-	t.Setenv("JOSTLE_OUT", filepath.Join(os.TempDir(), "gate", g.module, g.pkg)) // the cases of alarms stay
-	out := jostleTest(t, g.dir(t), append(flags, "-timeout", "3m", "-run", "^Test", g.pkg)...)
+	t.Setenv("JOSTLE_OUT", filepath.Join(os.TempDir(), "gate", g.name())) // the cases of alarms stay
+	out := jostleTest(t, dir, fmt.Sprintf("-race=%t", race), "-timeout", "3m", "-run", "^Test", g.pkg)
 	ended := map[string]testedUnit{}
 	for _, r := range results(out, testResult) {
 		ended[r.name] = r
 	}
-	pass, uncontrolled, faults, alarms := 0, 0, 0, 0
+	pass, skips, uncontrolled, faults, alarms := 0, 0, 0, 0, 0
 	for _, name := range slices.Sorted(maps.Keys(ended)) {
 		r := ended[name]
 		switch {
 		case strings.Contains(r.said, "not controlled"):
 			uncontrolled++ // go test decides then
-		case !r.failed:
+		case r.end == "SKIP":
+			skips++
+		case r.end == "PASS":
 			pass++
 		case g.faults[name] != "":
 			faults++
@@ -90,7 +97,7 @@ func (g *gatedPackage) run(t *testing.T, flags []string) string {
 	if len(ended) == 0 && len(listed) > 0 {
 		t.Errorf("no test has ended:\n%.5000s", out)
 	}
-	return fmt.Sprintf("%-48s %6d %6d %6d %6d %6d\n", filepath.Join(g.module, g.pkg), pass, uncontrolled, faults, max(0, len(listed)-len(ended)), alarms)
+	return fmt.Sprintf("%-48s %6d %6d %6d %6d %6d %6d\n", g.name(), pass, skips, uncontrolled, faults, max(0, len(listed)-len(ended)), alarms)
 }
 
 // dir returns a folder with the module, which its tests may change.

@@ -95,7 +95,7 @@ func kernels(t *testing.T) (dir string) {
 }
 
 // testResult matches a line that says how a test has ended. The groups are the end and the name.
-var testResult = regexp.MustCompile(`(?m)^--- (PASS|FAIL): (\w+)`)
+var testResult = regexp.MustCompile(`(?m)^--- (PASS|FAIL|SKIP): (\w+)`)
 
 // underControl runs tests by jostle test, and returns the names that result matches in the output and
 // with how many seeds each fails. A test that is not controlled does not fail, unless it fails in
@@ -109,8 +109,8 @@ func underControl(t *testing.T, dir string, result *regexp.Regexp, args ...strin
 		names = nil
 		for _, r := range results(out, result) {
 			names = append(names, r.name)
-			failed[r.name] += count(r.failed && !r.doubtful)
-			if r.doubtful || !r.failed {
+			failed[r.name] += count(r.end == "FAIL" && !r.doubtful)
+			if r.doubtful || r.end != "FAIL" {
 				t.Logf("seed %d: %s: %.500s", seed+1, r.name, r.said)
 			}
 		}
@@ -124,9 +124,9 @@ func underControl(t *testing.T, dir string, result *regexp.Regexp, args ...strin
 // A testedUnit is a test or a package whose end jostle test has printed.
 type testedUnit struct {
 	name     string
+	end      string // PASS, ok, FAIL or SKIP
 	said     string // what is printed before its end
-	failed   bool
-	doubtful bool // it is not controlled, and does not fail in every order
+	doubtful bool   // it is not controlled, and does not fail in every order
 }
 
 // results returns what result matches in the output of jostle test. Its groups are the end and the name.
@@ -135,7 +135,7 @@ func results(out string, result *regexp.Regexp) []testedUnit {
 	last := 0
 	for _, m := range result.FindAllStringSubmatchIndex(out, -1) {
 		said := out[last:m[0]]
-		all = append(all, testedUnit{out[m[4]:m[5]], said, out[m[2]:m[3]] == "FAIL",
+		all = append(all, testedUnit{out[m[4]:m[5]], out[m[2]:m[3]], said,
 			strings.Contains(said, "not controlled") && !strings.Contains(said, "it fails in every order under control")})
 		last = m[1]
 	}

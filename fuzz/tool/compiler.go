@@ -25,7 +25,7 @@ type compiler struct {
 	flags   []string // the flags of go build
 }
 
-// notUnix are the systems whose part of the standard library the edits do not fit.
+// notUnix are the systems whose part of the standard library the edits of the overlay do not fit.
 var notUnix = []string{"js", "plan9", "wasip1", "windows"}
 
 // newCompiler returns the compiler for the current folder. own is an overlay of the user's that is
@@ -40,7 +40,7 @@ func newCompiler(ctx context.Context, own string) (*compiler, error) {
 	}
 	system, folders, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
 	if slices.Contains(notUnix, system) {
-		return nil, fmt.Errorf("tests run under control only on Unix systems such as Linux and macOS, and not on %s", system)
+		return nil, fmt.Errorf("goroutines cannot be controlled on %s: the changes to the standard library are for Unix systems", system)
 	}
 	goroot, modules, _ := strings.Cut(folders, "\n")
 	root, err := sources(ctx)
