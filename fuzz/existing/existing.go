@@ -78,15 +78,16 @@ func Test(t *testing.T, s Subject) {
 // on the goroutine of the test.
 func (e *existing) search() {
 	start := time.Now()
-	first, end, failure := e.try()
-	if end.Endless {
+	first, again := e.try()
+	if first.end.Endless {
 		e.options.Steps, e.options.Pending = manySteps, manySteps
-		first, end, failure = e.try()
+		first, again = e.try()
 	}
-	failed := first.Failed || failure != nil
-	if !failed { // the search must find a known failure again, so it has all its time
+	failed := first.failed()
+	if !failed && !again.failed() { // the search must find a known failure again, so it has all its time
 		e.spent = time.Since(start)
 	}
+	end := first.end
 	switch {
 	case end.Outside != "":
 		e.finally = func() { e.giveUp(trace.Visible(end.Outside)) }
@@ -94,18 +95,11 @@ func (e *existing) search() {
 	case first.Skipped:
 		e.finally = func() { e.Skip(trace.Visible(strings.TrimSpace(lines(first.Said)))) } // Skips: the tested function calls Skip itself
 		return
-	}
-	if failed && !first.Raced && e.alwaysFails() {
-		how := lines(first.Said)
-		if failure != nil {
-			how = strings.TrimPrefix(how+"\n"+failure.Text, "\n")
+	case failed && !first.Raced || !failed && again.spoiled():
+		if r, always := e.alwaysFails(!failed); always {
+			e.finally = func() { e.decide(failed, r) }
+			return
 		}
-		e.finally = func() {
-			if e.giveUp("it fails in every order under control, so go test decides: " + trace.Visible(how)); !e.Failed() {
-				e.Log("it passes without control")
-			}
-		}
-		return
 	}
 	if failed {
 		end.Left = nil // the failure report names the goroutines that have not ended
@@ -144,51 +138,92 @@ func (e *existing) watch(sys *pulse.System) (stop func() bool) {
 	return timer.Stop
 }
 
+// A tried is a run of a test before the search.
+type tried struct {
+	Outcome
+	end     goroutine.End
+	failure *pulse.Failure
+}
+
+func (r tried) failed() bool { return r.Failed || r.failure != nil }
+
+// spoiled reports whether a run that repeats a passing one differs from it by what the first has left
+// behind: it fails, or meets a goroutine of the first.
+func (r tried) spoiled() bool { return r.failed() && !r.Raced || r.end.Outside != "" }
+
 // try runs a test once, in plain order. The run also initializes data that outlives runs,
-// such as caches. If that may be what has used random numbers, try runs the test again.
-func (e *existing) try() (out Outcome, end goroutine.End, failure *pulse.Failure) {
-	out, end, failure = e.run(nil, 0)
-	if end.Random && end.Outside == "" {
-		defer e.Mute()()
-		_, again, _ := e.run(nil, 0)
-		e.random = again.Random
+// such as caches. If the run is controlled, try repeats it: again tells whether that data makes
+// the test fail, and whether the test uses random numbers apart from the initialization.
+func (e *existing) try() (first, again tried) {
+	first = e.run(nil, 0)
+	if first.end.Outside == "" && !first.end.Endless && !first.Skipped {
+		defer e.muted()()
+		again = e.run(nil, 0)
+		e.random = again.end.Random
 	}
-	return out, end, failure
+	return first, again
+}
+
+// muted discards the output of the program until unmute is called, by the caller or by Test.
+func (e *existing) muted() (unmute func()) {
+	unmute = e.Mute()
+	e.unmute.Store(&unmute)
+	return unmute
 }
 
 // run runs a test once, without network faults. The seed is that of the order and of the random
 // numbers.
-func (e *existing) run(order pulse.Strategy, seed uint64) (out Outcome, end goroutine.End, failure *pulse.Failure) {
+func (e *existing) run(order pulse.Strategy, seed uint64) (r tried) {
 	o := e.options
 	o.Faults.Network, o.Strategy, o.Seed = 0, order, seed
 	sys := pulse.New(o)
 	defer sys.Close()
 	defer e.watch(sys)()
-	end = goroutine.RunTest(sys, seed, func() { out = e.Once() })
-	return out, end, sys.Failure()
+	r.end = goroutine.RunTest(sys, seed, func() { r.Outcome = e.Once() })
+	r.failure = sys.Failure()
+	return r
 }
 
 // ordersTried is the number of orders in which a test must fail, so that control by jostle
 // rather than the order is suspected as the reason.
 const ordersTried = 20
 
-// alwaysFails reports whether a test fails by itself, and does not hang, in many orders and with
-// many random numbers. If so, the order is hardly the reason. For example, the test may compare
-// virtual time with a variable that has the real time at which the program began. In half of the
-// orders a goroutine runs until it waits, as it mostly does without control. A test with a data race
-// does not count, because the race detector may report the race in every order.
-func (e *existing) alwaysFails() bool {
+// alwaysFails reports whether a test fails by itself in many orders and with many random numbers.
+// If so, the order is hardly the reason. For example, the test may compare virtual time with a
+// variable that has the real time at which the program began. In half of the orders a goroutine
+// runs until it waits, as it mostly does without control. A run that hangs counts only if hangs is
+// set. A test with a data race does not count, because the race detector may report the race in
+// every order. The run r is the last one.
+func (e *existing) alwaysFails(hangs bool) (r tried, always bool) {
+	defer e.muted()()
 	for seed := range uint64(ordersTried) {
 		order := strategy.Random()
 		if seed%2 == 1 {
 			order = strategy.PCT(strategy.PCTOptions{Depth: 1})
 		}
-		out, _, failure := e.run(order, seed)
-		if out.Raced || !out.Failed && (failure == nil || failure.Kind != pulse.KindPanic) {
-			return false
+		r = e.run(order, seed)
+		hung := !r.Failed && r.failure != nil && r.failure.Kind != pulse.KindPanic
+		if r.Raced || !r.failed() || hung && !hangs {
+			return r, false
 		}
 	}
-	return true
+	return r, true
+}
+
+// decide lets go test decide, because a test fails under control for a reason that is hardly the
+// order of its operations. The run r is one that fails. The first run may have passed.
+func (e *existing) decide(firstFails bool, r tried) {
+	why := "it fails in every order under control"
+	if !firstFails {
+		why = "it passes once and then fails in every order under control"
+	}
+	how := lines(r.Said)
+	if r.failure != nil {
+		how = strings.TrimPrefix(how+"\n"+r.failure.Text, "\n")
+	}
+	if e.giveUp(why + ", so go test decides: " + trace.Visible(how)); !e.Failed() {
+		e.Log("it passes without control")
+	}
 }
 
 // manySteps is the maximum number of steps of a run if the first run does not end within as many as
@@ -322,9 +357,7 @@ func (e *existing) property(t *props.T) {
 		seed = props.OneOf(t, "seed of random numbers", seeds[:]...)
 	}
 	sys := t.SystemWith(e.options)
-	unmute := e.Mute()
-	e.unmute.Store(&unmute)
-	defer unmute() // RunTest panics if the run is given up
+	defer e.muted()() // RunTest panics if the run is given up
 	end := goroutine.RunTest(sys, seed, func() { out = e.Once() })
 	e.runs++
 	e.leave(len(end.Left))
