@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/jostle-go/jostle/fuzz"
+	"github.com/jostle-go/jostle/fuzz/internal/flight"
 	"github.com/jostle-go/jostle/props"
 	"github.com/jostle-go/jostle/pulse"
 )
@@ -28,24 +29,31 @@ func (d *doubting) SpentByJostle() time.Duration  { return 0 }
 // TestElsewhere: a failing run of an existing test is shown only after it has failed in a new
 // process too. A run that fails because of earlier runs of this process does not. A run that
 // passes, but differs when it is replayed, is not called a failing one. If an earlier test has changed
-// the schedule, the failing run shown is one that was found in the new process.
+// the schedule, the failing run shown is one that was found in the new process. If there can be no new
+// process, the failing run is shown.
 func TestElsewhere(t *testing.T) {
 	runs, left := 0, false
 	for _, c := range []struct {
 		name   string
+		exec   string // as flag -exec of go test
 		fails  func(*pulse.System) bool
 		failed bool
 		doubts string
 	}{
-		{"in each process", func(*pulse.System) bool { return true }, true, ""},
-		{"in this process", func(*pulse.System) bool { runs++; return runs > 3 }, false, "a failing run did not repeat in a new process: it does not fail"},
-		{"never", func(sys *pulse.System) bool {
+		{"in each process", "", func(*pulse.System) bool { return true }, true, ""},
+		{"in a process of another program", "env ADDED=1", func(*pulse.System) bool {
+			_, isNew := os.LookupEnv("JOSTLE_REPLAY")
+			return !isNew || os.Getenv("ADDED") != ""
+		}, true, ""},
+		{"without a new process", "./nowhere", func(*pulse.System) bool { return true }, true, ""},
+		{"in this process", "", func(*pulse.System) bool { runs++; return runs > 3 }, false, "a failing run did not repeat in a new process: it does not fail"},
+		{"never", "", func(sys *pulse.System) bool {
 			runs++
 			sys.Send(sys.Spawn("actor", pulse.Func(func(*pulse.Ctx, any) {})), []any{"text", 1}[runs%2])
 			return false
 		}, false, "a run did not repeat: step 0 wanted "},
-		{"leaves a variable", func(*pulse.System) bool { left = true; return false }, false, ""},
-		{"after it", func(sys *pulse.System) bool {
+		{"leaves a variable", "", func(*pulse.System) bool { left = true; return false }, false, ""},
+		{"after it", "", func(sys *pulse.System) bool {
 			if left {
 				sys.Send(sys.Spawn("other", pulse.Func(func(*pulse.Ctx, any) {})), "text")
 			}
@@ -54,6 +62,7 @@ func TestElsewhere(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			d := &doubting{T: t}
+			t.Setenv(flight.ExecVariable, c.exec)
 			fuzz.Config{Runs: 80, Folder: t.TempDir()}.Check(d, func(t *props.T) {
 				sys := t.System()
 				fails := c.fails(sys)

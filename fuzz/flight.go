@@ -111,14 +111,14 @@ func (v *verb) launch() flight.Launch {
 const repeatVariable = "JOSTLE_REPEAT"
 
 // elsewhere replays a failing run in a new process. It returns how that run differs, or "" if
-// it fails in the same way.
-func (v *verb) elsewhere(f *record.Record) (differs string) {
+// it fails in the same way. After an error there was no new process.
+func (v *verb) elsewhere(f *record.Record) (differs string, err error) {
 	dir := v.t.TempDir()
 	path, answer := inPackage(f.Path), filepath.Join(dir, "answer")
 	if f.Path == "" {
 		path = filepath.Join(dir, "found.case")
 		if err := os.WriteFile(path, []byte(f.Case), 0o600); err != nil {
-			return err.Error()
+			return "", err
 		}
 	}
 	by := v.launch()
@@ -128,11 +128,11 @@ func (v *verb) elsewhere(f *record.Record) (differs string) {
 	said, _ := os.ReadFile(answer)
 	switch {
 	case err != nil:
-		return err.Error()
+		return "", err
 	case json.Unmarshal(said, &differs) != nil:
-		return strings.TrimSpace("the process did not replay it, " + end.String() + "\n" + out.LastWords())
+		differs = strings.TrimSpace("the process did not replay it, " + end.String() + "\n" + out.LastWords())
 	}
-	return differs
+	return differs, nil
 }
 
 // answer tells the process that has asked for it how the run of a case differs from the saved

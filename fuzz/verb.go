@@ -251,7 +251,7 @@ func (v *verb) fail(f *record.Record) {
 	}
 }
 
-// repeats reports whether a failing run of an existing test repeats, also in a new process.
+// repeats reports whether a failing run of an existing test repeats, also in a new process if there can be one.
 func (v *verb) repeats(d doubter, f *record.Record) bool {
 	v.t.Helper()
 	if f.Differs != "" {
@@ -265,10 +265,14 @@ func (v *verb) repeats(d doubter, f *record.Record) bool {
 	if os.Getenv("JOSTLE_REPLAY") != "" {
 		return true // this process is the new process that repeats the run
 	}
-	if how := v.elsewhere(f); how != "" {
+	switch how, err := v.elsewhere(f); {
+	case err != nil:
+		v.t.Logf("a failing run was not repeated in a new process: %v", err)
+	case how != "":
 		d.DoubtedByJostle("a failing run did not repeat in a new process: " + how)
 		return false
+	default:
+		f.Elsewhere = true
 	}
-	f.Elsewhere = true
 	return true
 }

@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -198,19 +199,31 @@ func runJostle(t *testing.T, dir string, args ...string) string {
 
 // TestReplays: a failing run of a program in testdata/kernels replays with the same trace 1,002 times
 // in one process, and in 334 new processes. A build with the race detector replays it with that trace
-// too.
+// too, and so does a build for arm64, 102 times and in 34 new processes, if QEMU can run it.
 func TestReplays(t *testing.T) {
 	dir := kernels(t)
 	same := regexp.MustCompile(`(?m)\.case \(as saved\), .*, replayed 2 of 2, and in a new process$`) // a match stands for three replays in one process and one in a new process
+	builds := []struct {
+		goarch string
+		flags  []string
+		want   int
+	}{
+		{runtime.GOARCH, []string{"-count=1"}, 0}, // finds it
+		{runtime.GOARCH, []string{"-count=334"}, 334},
+		{runtime.GOARCH, []string{"-race"}, 1},
+		{"arm64", []string{"-exec=qemu-aarch64", "-count=34"}, 34},
+	}
+	if _, err := exec.LookPath("qemu-aarch64"); err != nil {
+		t.Log("not tried on arm64: ", err)
+		builds = builds[:3]
+	}
 	for _, name := range []string{"BlockingGrpc1353", "BlockingKubernetes5316", "BlockingMoby28462", "BlockingMoby30408", "BlockingMoby33293", "NonblockingGrpc1687"} {
 		t.Setenv("JOSTLE_OUT", t.TempDir())
-		for _, c := range []struct {
-			flag string
-			want int
-		}{{"-count=1", 0}, {"-count=334", 334}, {"-race", 1}} {
-			out := jostleTest(t, dir, c.flag, "-run", "^Test"+name+"$", ".")
-			if n := len(same.FindAllString(out, -1)); n != c.want || !strings.Contains(out, "\n--- FAIL: Test"+name) {
-				t.Errorf("%s %s: %d replays are the same:\n%.5000s", name, c.flag, n, out)
+		for _, b := range builds {
+			t.Setenv("GOARCH", b.goarch)
+			out := jostleTest(t, dir, append(b.flags, "-run", "^Test"+name+"$", ".")...)
+			if n := len(same.FindAllString(out, -1)); n != b.want || !strings.Contains(out, "\n--- FAIL: Test"+name) {
+				t.Errorf("%s %s %v: %d replays are the same:\n%.5000s", name, b.goarch, b.flags, n, out)
 			}
 		}
 	}

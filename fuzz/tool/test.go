@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/jostle-go/jostle/fuzz/existing"
+	"github.com/jostle-go/jostle/fuzz/internal/flight"
 	"github.com/jostle-go/jostle/fuzz/internal/screen"
 	"github.com/jostle-go/jostle/fuzz/internal/worker"
 )
@@ -91,6 +92,7 @@ type testCall struct {
 	args    []string // the arguments of go test
 	budget  time.Duration
 	network string
+	exec    string // the program that runs test binaries, with arguments, or ""
 	overlay string // the overlay file that the user gave to go test, or ""
 }
 
@@ -115,6 +117,9 @@ func runTest(call *Call, args []string) error {
 	}
 	if c.network != "" {
 		cmd.Env = append(cmd.Env, "JOSTLE_NETWORK="+c.network)
+	}
+	if c.exec != "" {
+		cmd.Env = append(cmd.Env, flight.ExecVariable+"="+c.exec)
 	}
 	if c.race() {
 		logs, err := os.MkdirTemp("", "jostle-race-")
@@ -211,7 +216,7 @@ func readTest(args []string) (c testCall, err error) {
 		case "-h", "-help", "--help":
 			return c, flag.ErrHelp
 		}
-		own := strings.HasPrefix(args[i], "-") && slices.Contains([]string{"for", "-for", "network", "-network", "overlay", "-overlay"}, name)
+		own := strings.HasPrefix(args[i], "-") && slices.Contains([]string{"for", "-for", "network", "-network", "overlay", "-overlay", "exec", "-exec"}, name)
 		if !own {
 			c.args = append(c.args, args[i])
 			continue
@@ -232,6 +237,8 @@ func readTest(args []string) (c testCall, err error) {
 				return c, fmt.Errorf("-network %s: give a number of faults, such as 3", value)
 			}
 			c.network = value
+		case "exec":
+			c.exec, c.args = value, append(c.args, "-exec="+value)
 		case "overlay":
 			if c.overlay != "" {
 				return c, errors.New("-overlay is given twice")

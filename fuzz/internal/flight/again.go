@@ -16,6 +16,10 @@ import (
 // process replays only the runs of that record.
 const Variable = "JOSTLE_FLIGHT"
 
+// ExecVariable is the environment variable with the program that runs test binaries, and with its arguments,
+// as flag -exec of go test has them.
+const ExecVariable = "JOSTLE_EXEC"
+
 // An Outcome is the result of replaying a record.
 type Outcome struct {
 	// Died is set if the new process began the runs of the record, and died before the
@@ -107,7 +111,9 @@ func (by Launch) Start(out *Tail, test, dir string, limit time.Duration) (end *o
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), limit+waitForPipes)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, self, arguments(words.Pattern(test), limit, by.verbose, os.Args[1:])...)
+	args := append(split(os.Getenv(ExecVariable)), self)
+	args = append(args, arguments(words.Pattern(test), limit, by.verbose, os.Args[1:])...)
+	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
 	cmd.Dir, cmd.WaitDelay = dir, waitForPipes
 	if cmd.Env = slices.Concat(by.Base, by.Env); by.Base == nil {
 		cmd.Env = append(os.Environ(), by.Env...)
@@ -119,6 +125,24 @@ func (by Launch) Start(out *Tail, test, dir string, limit time.Duration) (end *o
 	// The error of Run is ignored, because it may only say that another process keeps
 	// the pipe open.
 	return cmd.ProcessState, ctx.Err() != nil || strings.HasPrefix(out.Reason(), "panic: test timed out after "), nil
+}
+
+// split splits the value of flag -exec as go test does: at white space outside of quotes. A quote begins
+// only at the start of a word.
+func split(text string) (list []string) {
+	for text = strings.TrimSpace(text); text != ""; text = strings.TrimSpace(text) {
+		end := " \t\n\r"
+		if quote := text[:1]; strings.Contains("'\"", quote) {
+			text, end = text[1:], quote
+		}
+		at := strings.IndexAny(text, end)
+		if at < 0 {
+			return append(list, text)
+		}
+		list = append(list, text[:at])
+		text = text[at+1:]
+	}
+	return list
 }
 
 // A Verdict is the result of a test.

@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -223,6 +224,20 @@ func TestArguments(t *testing.T) {
 	const want = "-test.run=^TestBank$/^big$ -test.timeout=5s -test.count=1 -test.paniconexit0 -test.v=true -test.short --test.cpu=1,2 -test.parallel=3 -test.v -test.v=true -size=3 more"
 	if got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+// The value of -exec is split as go test splits it.
+func TestSplit(t *testing.T) {
+	for text, want := range map[string][]string{
+		"":                        nil,
+		" sudo  -E ":              {"sudo", "-E"},
+		`env 'A=1 2' "B='" c"d e`: {"env", "A=1 2", "B='", `c"d`, "e"},
+		"run ''":                  {"run", ""},
+	} {
+		if got := split(text); !slices.Equal(got, want) {
+			t.Errorf("%s: %q", text, got)
+		}
 	}
 }
 
