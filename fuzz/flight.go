@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -100,7 +101,8 @@ func (v *verb) launch() flight.Launch {
 	info, _ := debug.ReadBuildInfo()
 	by := flight.Launch{Tool: "go test", Verb: v.searching(v.name), Package: words.TestedPackage(info, packageFolder)}
 	if d, ok := v.t.TB.(doubter); ok {
-		by.Tool, by.Base, by.Endless = "jostle test", d.EnvironmentOfJostle(), true
+		race := info != nil && slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"})
+		by.Tool, by.Base, by.Endless = words.TestTool(race), d.EnvironmentOfJostle(), true
 	}
 	return by
 }

@@ -25,8 +25,8 @@ func (c *campaign) found(t *target, told *record.Record, died bool) {
 	if len(t.Findings) == mostFindings || c.First && len(t.Findings) > 0 {
 		return
 	}
-	f := &Finding{Record: *told, Times: 1, Rest: c.resting}
-	f.Existing = t.existing()
+	f := t.finding(told)
+	f.Rest = c.resting
 	t.Findings = append(t.Findings, f)
 	if f.Known {
 		c.told(t, f)
@@ -38,6 +38,15 @@ func (c *campaign) found(t *target, told *record.Record, died bool) {
 		return
 	}
 	c.shrink(t, f)
+}
+
+// finding returns a finding of the property of t.
+func (t *target) finding(told *record.Record) *Finding {
+	f := &Finding{Record: *told, Times: 1}
+	if f.Existing = t.existing(); f.Existing {
+		f.Package, f.Race = t.subject.Binary.Package, t.subject.Binary.Race
+	}
+	return f
 }
 
 // foundIn records the findings of a chunk of the search, including deaths of processes.
@@ -62,8 +71,7 @@ func (c *campaign) met(t *target, told *record.Record) {
 	if !told.Worth || t.find(told.Exact) != nil || slices.ContainsFunc(t.Met, same) || len(t.Met) == mostFindings {
 		return
 	}
-	f := &Finding{Record: *told, Times: 1}
-	f.Existing = t.existing()
+	f := t.finding(told)
 	c.save(t, f)
 	t.Met = append(t.Met, f)
 }
@@ -163,7 +171,7 @@ func (c *campaign) shrunk(j *job) {
 		if small.Path == "" {
 			small.Kept = f.Kept
 		}
-		small.Run, small.Existing = f.Run, f.Existing
+		small.Run, small.Existing, small.Package, small.Race = f.Run, f.Existing, f.Package, f.Race
 		f.Record = small
 		for i := range j.reply.Findings[1:] {
 			c.met(j.target, &j.reply.Findings[1+i])

@@ -38,6 +38,10 @@ type Record struct {
 	// Existing is set if the run is one of an existing test, which jostle test runs, and not of a
 	// property.
 	Existing bool `json:"existing,omitempty"`
+	// Package is the import path of the package of an existing test, if a campaign has found the run.
+	Package string `json:"package,omitempty"`
+	// Race is set if that test was compiled with the race detector.
+	Race bool `json:"race,omitempty"`
 	// Died is set if the run ended its process.
 	Died bool `json:"died,omitempty"`
 	// Where describes the run: "run 3 (random)".

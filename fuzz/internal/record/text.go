@@ -42,7 +42,7 @@ func (r *Record) ordersIn(most int) string {
 // case, as it is to be printed.
 func (r *Record) Again(path string) string {
 	if r.Existing {
-		return words.Command("jostle test", r.Test, words.PackageIn(filepath.Join(r.Path, "../../../.."))) // r.Path is testdata/jostle/Test/x.case in the folder of the package
+		return words.Command(words.TestTool(r.Race), r.Test, r.Package)
 	}
 	return "jostle replay " + words.Argument(path)
 }

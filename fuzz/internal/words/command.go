@@ -17,6 +17,14 @@ func Command(tool, test, pkg string) string {
 	return fmt.Sprintf("%s -run %s %s", tool, Quoted(Pattern(test)), Argument(pkg))
 }
 
+// TestTool returns the tool that runs an existing test, with or without the race detector.
+func TestTool(race bool) string {
+	if race {
+		return "jostle test -race"
+	}
+	return "jostle test"
+}
+
 // Argument returns a text as an argument for a shell, in quotes if necessary.
 func Argument(text string) string {
 	plain := func(r rune) bool {
