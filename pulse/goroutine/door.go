@@ -36,7 +36,7 @@ type door struct {
 }
 
 // doorVersion is the version of the declarations shared with the runtime.
-const doorVersion = 10
+const doorVersion = 11
 
 // A reason says why a goroutine has returned control to jostle.
 type reason uint8
@@ -47,6 +47,7 @@ const (
 	yielded                // the goroutine is about to begin an operation
 	chooses                // the goroutine asks the strategy for a number
 	panicked               // the goroutine has panicked
+	quit                   // the goroutine has called os.Exit
 )
 
 // An operation is a kind of action before which another goroutine may run, for

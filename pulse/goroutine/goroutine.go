@@ -197,7 +197,7 @@ func (r *routine) Receive(ctx *pulse.Ctx, _ any) {
 	case exited:
 		w.live--
 		ctx.Stop()
-	case panicked:
+	case panicked, quit:
 		w.sys.Fail(r.failure())
 	}
 	w.setClock(true)
@@ -225,10 +225,13 @@ func (r *routine) resume(ctx *pulse.Ctx, yields bool) {
 // case being chosen at some time.
 const mostChoices = 32
 
-// failure returns the failure for the goroutine's panic.
+// failure returns the failure for the goroutine's panic or call of os.Exit.
 func (r *routine) failure() *pulse.Failure {
 	v := r.world.thrown(r.world.control)
 	f := &pulse.Failure{Kind: pulse.KindPanic, Value: v, Step: r.world.host.Step(), Text: fmt.Sprintf("panic in %v: %v", r.ref, v)}
+	if r.why == quit {
+		f.Text = fmt.Sprintf("%v called os.Exit(%v)", r.ref, v)
+	}
 	if f.Stack = r.frames(); len(f.Stack) > 0 {
 		f.Site, f.Detail = f.Stack[0].Func, stack.Lines(f.Stack)
 	}

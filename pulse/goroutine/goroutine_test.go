@@ -195,6 +195,7 @@ func TestRunTest(t *testing.T) {
 		{"it sleeps", []act{sleeps(1, time.Hour), exits}, "1 1", "", ""},
 		{"timers fire in order", []act{starts(sleeps(2, time.Minute), exits), sleeps(1, time.Hour), exits}, "1 2 1 2 1", "", ""},
 		{"it panics", []act{{why: panicked}}, "1", "", "panic in main: lost"},
+		{"it ends the process", []act{{why: quit}}, "1", "", "main called os.Exit(lost)"},
 		{"it reads the network", []act{{blocked, 0, func(f *fake) { f.cause = "the network" }}}, "1", "it depends on the network", ""},
 		{"it reads the network, and ends", []act{{yielded, 0, func(f *fake) { f.cause = "the network" }}, exits}, "1 1", "it depends on the network", ""},
 		{"another process has the answer", []act{starts(act{blocked, 0, func(f *fake) { f.cause = "another process" }}), blocks}, "1 2 1",
