@@ -219,9 +219,9 @@ func (e *existing) decide(firstFails bool, r tried) {
 	}
 	how := lines(r.Said)
 	if r.failure != nil {
-		how = strings.TrimPrefix(how+"\n"+r.failure.Text, "\n")
+		how += "\n" + r.failure.Text
 	}
-	if e.giveUp(why + ", so go test decides: " + trace.Visible(how)); !e.Failed() {
+	if e.giveUp(why + ", so go test decides: " + trace.Visible(strings.TrimSpace(how))); !e.Failed() {
 		e.Log("it passes without control")
 	}
 }
