@@ -101,7 +101,7 @@ func whyCase() Case {
 	c.Explanation = &Explanation{Orders: 7, Failing: 3, Complete: true, Exact: true, Mixed: true, Reduced: true, Skipped: true, Cut: true,
 		Constraints: []Constraint{{InCondition, 1, flush, write, true, nil}, {InOwn, 0, Message{Send: -1}, flush, false, nil},
 			{InSample, 0, write, flush, false, &Share{1, 50, true}}, {InSample, 0, flush, write, true, &Share{0, 50, false}}},
-		Depth: 2, Unnamed: 60, Given: []choice.Kind{choice.Drop, choice.Drop, choice.Clock}, Sampled: &Sampled{Share{40, 100, false}, Share{90, 90, false}, 300},
+		Depth: 2, Unnamed: 60, Interruptible: true, Preemptions: 3, Given: []choice.Kind{choice.Drop, choice.Drop, choice.Clock}, Sampled: &Sampled{Share{40, 100, false}, Share{90, 90, false}, 300},
 		Draws: []string{"any", "", "≥ 3", ""}, Needs: []Need{{choice.Drop, 2}}, Told: "fails\nsometimes"}
 	return c
 }

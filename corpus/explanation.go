@@ -38,6 +38,12 @@ type Explanation struct {
 	// always comes first and all answers are zero. It is the number of constraints and nonzero
 	// answers that make the difference.
 	Depth int `json:"depth,omitempty"`
+	// Interruptible is set if the run has actors that can be preempted, such as goroutines. In plain
+	// order such an actor goes on until it waits.
+	Interruptible bool `json:"interruptible,omitempty"`
+	// Preemptions is how often the run of the case preempts an actor: another one takes a step
+	// although the actor of the step before could have gone on.
+	Preemptions int `json:"preemptions,omitempty"`
 	// Unnamed is the number of constraints with place InOwn that Constraints omits because they
 	// are too many. Usually it is zero.
 	Unnamed int `json:"unnamed,omitempty"`

@@ -17,7 +17,7 @@ func (e *Explanation) flags() []struct {
 	return []struct {
 		word string
 		is   *bool
-	}{{"complete", &e.Complete}, {"exact", &e.Exact}, {"mixed", &e.Mixed}, {"reduced", &e.Reduced}, {"skipped", &e.Skipped}, {"cut", &e.Cut}, {"long", &e.Long}, {"early", &e.Early}}
+	}{{"complete", &e.Complete}, {"exact", &e.Exact}, {"mixed", &e.Mixed}, {"reduced", &e.Reduced}, {"skipped", &e.Skipped}, {"cut", &e.Cut}, {"long", &e.Long}, {"early", &e.Early}, {"interruptible", &e.Interruptible}}
 }
 
 func (w *writer) explained(c *Case) {
@@ -43,6 +43,9 @@ func (w *writer) explained(c *Case) {
 	}
 	if e.Depth+e.Unnamed > 0 {
 		w.line("depth", strconv.Itoa(e.Depth), "unnamed", strconv.Itoa(e.Unnamed))
+	}
+	if e.Preemptions > 0 {
+		w.line("preemptions", strconv.Itoa(e.Preemptions))
 	}
 	for _, k := range e.Given {
 		w.line("given", k.String())
@@ -161,6 +164,9 @@ func (r *reader) details(e *Explanation) {
 			r.literal("unnamed")
 			e.Unnamed = r.count()
 		})
+	}
+	if r.peek() == "preemptions" {
+		r.line("preemptions", func() { e.Preemptions = r.count() })
 	}
 	r.each("given", func() { e.Given = append(e.Given, r.kind()) })
 	if r.peek() == "sampled" {

@@ -44,8 +44,9 @@ func (e *Enabled) Step() int { return int(e.sys.rec.steps) }
 // number.
 func (e *Enabled) Slot(i int) int { return int(e.mail.ready[i]) }
 
-// Seq returns the position of message i in the order of arrival. The oldest
-// message has the smallest Seq.
+// Seq returns the position of message i in plain order: the order of arrival, in
+// which a message that Host.Continue has sent comes before all that arrived before
+// it. Such a message has a negative Seq.
 func (e *Enabled) Seq(i int) int32 { return e.mail.sends[e.mail.ready[i]].Seq }
 
 // Channel returns the number of message i's channel, which is the queue from
@@ -158,7 +159,7 @@ func (e *Enabled) Unread() string {
 // than an Order, which needs time to keep its tree.
 const fewReady = 16
 
-// Oldest returns the index of the message that arrived first.
+// Oldest returns the index of the message with the smallest Seq.
 func (e *Enabled) Oldest() int {
 	sends, best := e.mail.sends, 0
 	if len(e.mail.ready) > fewReady {

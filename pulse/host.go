@@ -138,6 +138,19 @@ func (h Host) Enqueue(from, to Ref, msg any) {
 	h.s.sendAs(from.actor, to.actor, msg, trace.Message, 0)
 }
 
+// Continue sends an actor a message from itself that comes first in plain order: before all
+// messages that wait now. So an actor whose code can be interrupted, such as a goroutine,
+// continues unless the strategy chooses another one. No other message from the actor to
+// itself may wait.
+func (h Host) Continue(r Ref, msg any) {
+	if !h.s.mayCall("Host.Continue") {
+		return
+	}
+	h.s.check(r, "Host.Continue")
+	h.inTheNameOf(r)
+	h.s.mail.putFirst(h.s.sendAs(r.actor, r.actor, msg, trace.Message, 0))
+}
+
 // inTheNameOf records that the running step acts for actor r. The step then
 // conflicts with the steps of r.
 func (h Host) inTheNameOf(r Ref) {

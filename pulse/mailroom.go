@@ -28,6 +28,7 @@ type mailroom struct {
 	channels  []channel
 	moved     int   // the smallest index of ready at which a removal has moved entries since Enabled.Changed last read this field
 	seq       int32 // number of messages that have entered a channel so far; the next one gets the next Seq
+	front     int32 // the least Seq of a message that Host.Continue has sent, or zero
 	taken     int32 // index of the closed channel from which a message was last taken
 	past      int32 // in a recorded run, the number of messages that are no longer in flight
 	limit     int32 // maximum number of messages in flight
@@ -102,7 +103,7 @@ func (o *orphans) reset() { o.kept, o.lost = o.kept[:0], 0 }
 // reset empties the mailroom and keeps its memory.
 func (r *mailroom) reset() {
 	r.ready, r.sends, r.channels = r.ready[:0], r.sends[:0], r.channels[:0]
-	r.seq, r.past, r.free = 0, 0, none
+	r.seq, r.front, r.past, r.free = 0, 0, 0, none
 	r.cut, r.slow, r.choosy, r.matches = none, 0, 0, false
 	r.table.Reset()
 	r.boxes, r.held = r.boxes[:0], r.held[:0]
@@ -236,6 +237,17 @@ func (r *mailroom) append(c *channel, d *trace.Send, m int32) {
 	n := len(r.ready) // newChannel has ensured that n is less than cap(r.ready)
 	r.ready[:n+1][n] = m
 	r.ready = r.ready[:n+empty] // slicing the field itself makes the compiler store only the new length
+}
+
+// putFirst gives a message that is alone in its channel the least Seq of all, so that plain
+// order delivers it next. With Unordered delivery, where Seq also names a channel, it does
+// nothing.
+func (r *mailroom) putFirst(m int32) {
+	d := &r.sends[m]
+	if !r.unordered && d.Fate == trace.Pending && d.Seq != 0 && r.channels[d.Channel].head == m {
+		r.front--
+		d.Seq = r.front
+	}
 }
 
 // enqueueClosed appends a message to a closed channel. If the message becomes

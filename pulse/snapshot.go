@@ -70,6 +70,7 @@ type mailCopy struct {
 	first    int          // the slot of the first message in flight
 	sends    []trace.Send // the messages from slot first on
 	seq      int32
+	front    int32
 	taken    int32
 	past     int32
 	onSend   work
@@ -195,7 +196,7 @@ func (c *mailCopy) save(r *mailroom) {
 		c.first = len(r.sends)
 	}
 	c.sends = append(c.sends[:0], r.sends[c.first:]...)
-	c.seq, c.taken, c.past, c.onSend = r.seq, r.taken, r.past, r.onSend
+	c.seq, c.front, c.taken, c.past, c.onSend = r.seq, r.front, r.taken, r.past, r.onSend
 	c.cut, c.slow, c.choosy = r.cut, r.slow, r.choosy
 	c.orphans, c.lost = len(r.orphans.kept), r.orphans.lost
 }
@@ -243,7 +244,7 @@ func (n *Snapshot) restoreMail(r *mailroom) {
 	r.held = append(r.held[:0], c.held...)
 	r.sends = append(r.sends[:c.first], c.sends...)
 	r.boxes = r.boxes[:len(n.actors)]
-	r.seq, r.taken, r.past, r.onSend = c.seq, c.taken, c.past, c.onSend
+	r.seq, r.front, r.taken, r.past, r.onSend = c.seq, c.front, c.taken, c.past, c.onSend
 	r.cut, r.slow, r.choosy = c.cut, c.slow, c.choosy
 	r.orphans.kept, r.orphans.lost = r.orphans.kept[:c.orphans], c.lost
 }

@@ -30,6 +30,9 @@ type Outcome struct {
 	Signature string
 	// External is the number of messages from outside, which no actor sent.
 	External int
+	// Preemptions is the number of steps that came although an actor could have gone on that goes
+	// on in plain order, such as a goroutine.
+	Preemptions int
 	// Steps is the number of steps of the run.
 	Steps int
 	// Drawn identifies the drawn values. Runs with equal Drawn run the same program, with possibly
@@ -69,9 +72,9 @@ func (o *Outcome) Clone() Outcome {
 	return c
 }
 
-// size returns the three numbers that Compare compares first, before draws and answers.
-func (o *Outcome) size() [3]int {
-	return [3]int{o.External, o.Steps, len(o.Case.Schedule.Before)}
+// size returns the numbers that Compare compares first, before draws and answers.
+func (o *Outcome) size() [4]int {
+	return [4]int{o.External, o.Preemptions, o.Steps, len(o.Case.Schedule.Before)}
 }
 
 // Compare returns a negative number if o is smaller than p, a positive number if o is larger, and 0

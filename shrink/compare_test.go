@@ -12,7 +12,7 @@ import (
 
 // outcome draws an outcome from few different numbers, so that many outcomes agree in part.
 func outcome(d *rand.Rand) shrink.Outcome {
-	out := shrink.Outcome{External: d.IntN(2), Steps: d.IntN(2)}
+	out := shrink.Outcome{External: d.IntN(2), Preemptions: d.IntN(2), Steps: d.IntN(2)}
 	out.Case.Schedule.Before = make([]choice.Constraint, d.IntN(2))
 	for range d.IntN(3) {
 		in := choice.Input{Label: "x"}
@@ -60,6 +60,7 @@ func TestCompareByImportance(t *testing.T) {
 	}
 	list := []shrink.Outcome{
 		of(1, 9, 9, words(9, 9), answers(1, 1)),
+		of(2, 7, 9, words(9, 9), answers(1, 1)),
 		of(2, 8, 9, words(9, 9), answers(1, 1)),
 		of(2, 9, 8, words(9, 9), answers(1, 1)),
 		of(2, 9, 9, words(9), answers(1, 1)),
@@ -67,6 +68,11 @@ func TestCompareByImportance(t *testing.T) {
 		of(2, 9, 9, words(9, 8), answers(1, 1)),
 		of(2, 9, 9, words(9, 9), answers(0, 2)),
 		of(2, 9, 9, words(9, 9), answers(1, 1)),
+	}
+	list[0].Preemptions = 3
+	list[1].Preemptions, list[1].Steps = 1, 9
+	for i := range list[2:] {
+		list[i+2].Preemptions = 2
 	}
 	for i := range list {
 		for j := range list {

@@ -48,6 +48,7 @@ func (s *shrinking) explain(ctx context.Context, c *shrink.Case, signature strin
 //     holds for early timers.
 func (s *shrinking) cause(ctx context.Context, out *Shrunk) *corpus.Explanation {
 	e := out.why.data(s.messages(out))
+	e.Preemptions, e.Interruptible = out.Finding.Trace.Preemptions()
 	e.Needs, e.Early = s.faults(ctx, &out.Best), s.needsEarly(ctx, &out.Best)
 	m := &matter{shrinking: s, best: &out.Best, left: mattering}
 	var decide []string

@@ -128,8 +128,8 @@ func (e *explanation) data(message func(id uint64) corpus.Message) *corpus.Expla
 	return out
 }
 
-// message returns the name of the message with the given ID. The name includes the sender if
-// the receiver gets messages from other senders that look alike. It includes a number if the
+// message returns the name of the message with the given ID. The name includes the sender, if it is
+// another actor, if the receiver gets messages from other senders that look alike. It includes a number if the
 // same sender sends several such messages.
 func (e *explanation) message(id uint64) string {
 	name, sent := e.steps[id]
@@ -143,7 +143,7 @@ func (e *explanation) message(id uint64) string {
 		}
 	}
 	text := cmp.Or(e.short[name.message], name.message)
-	if alike {
+	if alike && name.sender != "" {
 		text += " from " + name.sender
 	}
 	if same {

@@ -44,8 +44,8 @@ func labelsOf(sys *pulse.System) trace.Names {
 
 // A stepName identifies a message in all orders of the property's messages.
 type stepName struct {
-	message, sender, receiver string
-	before                    int // the number of earlier messages with the same text, sender and receiver
+	message, sender, receiver string // sender is "" for an operation by which the receiver goes on by itself
+	before                    int    // the number of earlier messages with the same text, sender and receiver
 }
 
 func (n stepName) number() uint64 { return hash.String(fmt.Sprint(n)) }
@@ -58,6 +58,9 @@ func namesOf(sys *pulse.System, actors trace.Names) map[uint64]stepName {
 	for i := range t.Sends {
 		d := &t.Sends[i]
 		name := stepName{message: trace.Label(d.Body), sender: actors.Of(d.From), receiver: actors.Of(d.To)}
+		if d.From == d.To && isOperation(d) {
+			name.sender = ""
+		}
 		count[name]++
 		name.before = count[name] - 1
 		names[sys.Host().StepID(d)] = name
@@ -88,7 +91,11 @@ func shortened(t *trace.Trace) map[string]string {
 
 // inFull returns the complete name of a message. No other message of the run has the same.
 func (n stepName) inFull() string {
-	text := fmt.Sprintf("%s from %s at %s", n.message, n.sender, n.receiver)
+	text := n.message
+	if n.sender != "" {
+		text += " from " + n.sender
+	}
+	text += " at " + n.receiver
 	if n.before > 0 {
 		text += fmt.Sprintf(" (number %d)", n.before+1)
 	}

@@ -305,6 +305,7 @@ func (s *shrinking) outcomeOf(res *props.Result) shrink.Outcome {
 	}
 	t := res.System.Trace()
 	out.Steps = len(t.Steps)
+	out.Preemptions, _ = t.Preemptions()
 	for i := range t.Steps {
 		if st := &t.Steps[i]; st.Kind == trace.Receive && !st.Settled {
 			out.Taken, out.Receivers = append(out.Taken, st.ID), append(out.Receivers, st.Actor)
@@ -347,9 +348,9 @@ func shrinkCase(res *props.Result) shrink.Case {
 	return c
 }
 
-// overtakings returns the constraints that turn the order "oldest message first" into the order
-// of a run. A message that was pending while younger messages were received must wait for the
-// last of those younger messages.
+// overtakings returns the constraints that turn plain order into the order of a run. A message
+// that was pending while messages were received that come later in plain order must wait for the
+// last of those.
 func overtakings(sys *pulse.System) (list []choice.Constraint) {
 	t, host := sys.Trace(), sys.Host()
 	for i := range t.Sends {

@@ -62,9 +62,25 @@ func (w *world) takeNew(by pulse.Ref) {
 		case w.starving != nil && w.starving != r:
 			w.held = append(w.held, r)
 		default:
-			w.host.Enqueue(by, r.ref, r.turn)
+			w.enqueue(by, r)
 		}
 	}
+}
+
+// slice is the number of steps that a goroutine takes one after another in plain order, as
+// long as it does not wait. Then those that can run have their turn.
+const slice = 100
+
+// enqueue sends a goroutine the message by which it takes its next step. In plain order a
+// goroutine that does not wait goes on, so moving away from plain order is a preemption.
+func (w *world) enqueue(by pulse.Ref, r *routine) {
+	if r.ref != by || r.turn.key.op == opGosched || r.slice == slice {
+		r.slice = 0
+		w.host.Enqueue(by, r.ref, r.turn)
+		return
+	}
+	r.slice++
+	w.host.Continue(r.ref, r.turn)
 }
 
 // patience is the number of steps for which a goroutine that can run may wait. Without
@@ -82,6 +98,7 @@ func (w *world) share(by *routine) {
 	if w.starving == by || w.starving != nil && w.starving.turn == nil {
 		w.starving = nil
 		for _, r := range w.held {
+			r.slice = 0
 			w.host.Enqueue(by.ref, r.ref, r.turn)
 		}
 		w.held = w.held[:0]

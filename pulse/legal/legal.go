@@ -141,6 +141,9 @@ func (c *checker) channels() error {
 			continue
 		}
 		d := &c.t.Sends[st.Send]
+		if d.Seq < 0 { // it was alone in its channel
+			continue
+		}
 		to := channel{d.From, d.To}
 		seq, later := oldest[to]
 		if later && seq < d.Seq && st.Wanted == trace.Anything {

@@ -11,9 +11,10 @@ import (
 // message was deliverable and the test continued. Messages never received come
 // last.
 //
-// A chart has at most about 200 lines. If it would be longer, steps that repeat
-// until the end of the run are printed once, similar unreceived messages are
-// grouped, and the middle is omitted. Text omits nothing.
+// A chart has at most about 200 lines. If it would be longer, steps that repeat are
+// printed once, similar unreceived messages are grouped, and the middle is omitted. In a
+// chart of goroutines with more than 20 lines, steps that repeat are printed once, and most of
+// those that a goroutine takes one after another are omitted. Text omits nothing.
 func (t *Trace) Chart() string { return t.ChartWith(ChartOptions{Failed: int(None)}).Text(0) }
 
 // ChartOptions are additions to a chart.
@@ -32,7 +33,7 @@ type ChartOptions struct {
 func (t *Trace) ChartWith(o ChartOptions) Rows {
 	r := newReading(t)
 	c := chart{}
-	overtaken, notes := r.overtakings(), r.noteGroups()
+	overtaken, preempted, notes := r.overtakings(), r.preempted(), r.noteGroups()
 	rests, came := r.Rests, false
 	strikes := r.Strikes
 	for i := range r.Steps {
@@ -42,13 +43,16 @@ func (t *Trace) ChartWith(o ChartOptions) Rows {
 		strikes = r.addStrikes(c.add, "  ", strikes, None, i)
 		row := r.chartRow(i)
 		if o.Remark != nil {
-			row.remark(Phrase{Text: o.Remark(i)})
+			row.mark(o.Remark(i))
 		}
 		if row.remark(overtaken[i]); row.send != None && r.Sends[row.send].Kind.IsTimer() {
 			row.remark(Phrase{Text: fmt.Sprintf("(at %v)", time.Duration(r.Steps[i].Time))})
 		}
+		if preempted[i] != None {
+			row.mark("← preempts " + r.names.Of(preempted[i]))
+		}
 		if i == o.Failed {
-			row.remark(Phrase{Text: FailedHere})
+			row.mark(FailedHere)
 		}
 		c.rows = append(c.rows, row)
 		strikes = r.addStrikes(c.add, "  ", strikes, int32(i), i)
@@ -62,7 +66,11 @@ func (t *Trace) ChartWith(o ChartOptions) Rows {
 		}
 	}
 	r.addStrikes(c.add, "  ", strikes, None, len(r.Steps))
-	c.fold()
+	c.gather(r)
+	if _, interruptible := r.Preemptions(); interruptible {
+		c.fold(shortChart)
+	}
+	c.fold(mostRows)
 	c.addMissing(r)
 	c.cut()
 	return c.finish(r)
@@ -123,6 +131,7 @@ type chartRow struct {
 	line    string // the text without remarks
 	logs    bool   // set if the row shows a logged line
 	remarks []Phrase
+	marked  bool // set if the remarks say more than is typical of such rows
 }
 
 // add adds a row that shows no step and no message.
@@ -137,47 +146,80 @@ func (r *chartRow) remark(p Phrase) {
 	}
 }
 
+// gather shortens a chart that is not short. Of the steps in which an actor goes on without
+// waiting, it keeps the last one, which waits or is preempted, and those with remarks.
+func (c *chart) gather(r *reading) {
+	if len(c.rows) <= shortChart {
+		return
+	}
+	var rows []chartRow
+	for i := 0; i < len(c.rows); i++ {
+		n := 0
+		for i+n < len(c.rows) && len(c.rows[i+n].remarks) == 0 && r.continues(c.rows[i+n].send) {
+			n++
+		}
+		if n > fewestGathered {
+			text := fmt.Sprintf("… %d more steps of %s", n-1, r.names.Of(r.Sends[c.rows[i].send].To))
+			rows = append(rows, chartRow{step: None, send: None, line: text})
+			i += n - 1
+		}
+		rows = append(rows, c.rows[i])
+	}
+	c.rows = rows
+}
+
+// mark adds a remark that rows with the same text do not have, unless it is empty.
+func (r *chartRow) mark(text string) {
+	r.remark(Phrase{Text: text})
+	r.marked = r.marked || text != ""
+}
+
 const (
+	shortChart     = 20 // maximum number of rows of a chart of goroutines that stays as it is
+	fewestGathered = 3  // maximum number of successive rows that gather leaves as they are
+
 	mostRows      = 200 // maximum number of rows of a chart
 	longestPeriod = 64  // maximum number of rows of a repeating pattern
 	fewestRepeats = 4   // minimum number of repetitions for a pattern to be printed once
 )
 
-// fold shortens a chart that is too long. A pattern of rows that repeats until
-// the last row is kept only once.
-func (c *chart) fold() {
-	if len(c.rows) <= mostRows {
+// fold shortens a chart with more than the given number of rows. It keeps a pattern of rows that repeats
+// only once.
+func (c *chart) fold(most int) {
+	if len(c.rows) <= most {
 		return
 	}
-	period, covered := c.pattern()
-	times := covered / max(period, 1)
-	if times < fewestRepeats {
-		return
+	var rows []chartRow
+	for i := 0; i < len(c.rows); {
+		period, times := c.pattern(i)
+		if times < fewestRepeats {
+			rows = append(rows, c.rows[i])
+			i++
+			continue
+		}
+		text := fmt.Sprintf("… these %d steps, %d times in a row", period, times)
+		if period == 1 {
+			text = fmt.Sprintf("… this step, %d times in a row", times)
+		}
+		rows = append(append(rows, c.rows[i:i+period]...), chartRow{step: None, send: None, line: text})
+		i += period * times
 	}
-	first := len(c.rows) - covered
-	tail := append([]chartRow(nil), c.rows[first+times*period:]...)
-	text := fmt.Sprintf("… these %d steps, %d times in a row", period, times)
-	if period == 1 {
-		text = fmt.Sprintf("… this step, %d times in a row", times)
-	}
-	c.rows = append(c.rows[:first+period], chartRow{step: None, send: None, line: text})
-	c.rows = append(c.rows, tail...)
+	c.rows = rows
 }
 
-// pattern finds the repeating pattern that covers most rows at the end of the
-// chart. It returns the number of rows of the pattern and the number of rows that
-// it covers. It ignores step numbers and remarks.
-func (c *chart) pattern() (period, covered int) {
-	for p := 1; p <= min(longestPeriod, len(c.rows)/2); p++ {
-		i := len(c.rows) - 1
-		for i >= p && c.rows[i].line == c.rows[i-p].line {
-			i--
+// pattern finds the pattern that covers most rows from row i on, by repeating. It returns the number of
+// rows of the pattern, and how often these come. It ignores step numbers and most remarks.
+func (c *chart) pattern(i int) (period, times int) {
+	for p := 1; p <= min(longestPeriod, (len(c.rows)-i)/2); p++ {
+		end := i + p
+		for end < len(c.rows) && c.rows[end].line == c.rows[end-p].line && !c.rows[end].marked && !c.rows[end-p].marked {
+			end++
 		}
-		if n := len(c.rows) - 1 - i + p; n > p && n > covered+p {
-			period, covered = p, n
+		if n := (end - i) / p; n >= fewestRepeats && n*p > period*times {
+			period, times = p, n
 		}
 	}
-	return period, covered
+	return period, times
 }
 
 // cut removes the middle rows of a chart that is too long.
@@ -211,7 +253,10 @@ func (c *chart) finish(r *reading) Rows {
 			rows[i].Text = row.line
 			continue
 		}
-		rows[i].From, rows[i].Label, rows[i].To = r.from(sends[0]), labels[0], r.names.Of(sends[0].To)
+		rows[i].From, rows[i].Label = r.from(sends[0]), labels[0]
+		if !sends[0].isOwn() {
+			rows[i].To = r.names.Of(sends[0].To)
+		}
 		sends, labels = sends[1:], labels[1:]
 	}
 	return rows

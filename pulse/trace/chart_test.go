@@ -33,6 +33,48 @@ func TestChartOfDesign(t *testing.T) {
 	}
 }
 
+// A doing is an operation by which an actor goes on.
+type doing string
+
+func (d doing) String() string { return string(d) }
+func (doing) IsOperation()     {}
+
+// TestChartOfOperations: an actor's own operations need no arrow. A step that another actor takes meanwhile
+// is said to preempt it. A long chart keeps the last of the steps that an actor takes one after another, and
+// those with remarks.
+func TestChartOfOperations(t *testing.T) {
+	b := newBuilder()
+	a, c := b.spawn(None, "a"), b.spawn(None, "c")
+	seq := int32(0)
+	goesOn := func(step int32, what string) int32 {
+		send := b.send(step, b.actorOf(step), doing(what))
+		seq--
+		b.Sends[send].Seq = seq
+		return send
+	}
+	step := b.receive(b.send(None, a, doing("start")))
+	other := b.send(step, c, doing("start"))
+	lock := goesOn(step, "lock")
+	woken := b.receive(other)
+	b.receive(lock)
+	b.receive(b.send(woken, a, doing("after receive")))
+	const short = "0  test ──start──▶ a\n1  a ──start──▶ c              ← preempts a\n2  a  lock\n3  c ──after receive──▶ a\n"
+	if got := b.Chart(); got != short {
+		t.Errorf("got\n%sexpected\n%s", got, short)
+	}
+	for i := range int32(20) {
+		b.receive(goesOn(3+i, fmt.Sprint("send ", i)))
+	}
+	got := b.ChartWith(ChartOptions{Failed: 13}).Text(0)
+	if want := strings.NewReplacer("0  test", " 0  test", "1  a ──", " 1  a ──", "2  a", " 2  a", "3  c", " 3  c").Replace(short) +
+		"    … 8 more steps of a\n12  a  send 8\n13  a  send 9                   ✗ fails here\n    … 9 more steps of a\n23  a  send 19\n"; got != want {
+		t.Errorf("got\n%sexpected\n%s", got, want)
+	}
+	if n, _ := b.Preemptions(); n != 1 {
+		t.Errorf("%d preemptions", n)
+	}
+}
+
 // TestChartOfFailure: the step in which a run failed has a mark behind its
 // other remarks.
 func TestChartOfFailure(t *testing.T) {

@@ -89,6 +89,12 @@ func (r *reading) from(s *Send) string {
 	return r.names.Of(s.From)
 }
 
+// isOwn reports whether a message is an operation by which an actor goes on by itself.
+func (s *Send) isOwn() bool {
+	_, ok := s.Body.(Operation)
+	return ok && s.From == s.To
+}
+
 // arrow returns a message as Arrow does, with a remark if it is a copy.
 func (r *reading) arrow(s *Send) string {
 	label := s.Label()

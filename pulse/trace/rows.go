@@ -16,7 +16,8 @@ type Row struct {
 	// Text is the text of a row that shows neither a message nor a logged line.
 	Text string `json:"text,omitempty"`
 	Log  string `json:"log,omitempty"` // the logged line
-	// From and To are the names of the message's sender and receiver.
+	// From and To are the names of the message's sender and receiver. To is empty if the row shows
+	// an operation of From.
 	From  string `json:"from,omitempty"`
 	Label Phrase `json:"label,omitzero"`
 	To    string `json:"to,omitempty"`
@@ -29,6 +30,7 @@ const (
 	narrowGap   = 2    // the distance to the remarks if the chart would be too wide
 	logged      = "  log: "
 	under       = "  " // the indentation of lines that belong to the row above
+	between     = "  " // comes between an actor and its operation
 	mostLog     = 80   // the number of columns up to which a logged line is not cut, even if a line of the chart has fewer
 	fewestLabel = 12   // the least number of columns to which a text without parts is cut
 )
@@ -131,7 +133,11 @@ func (r *Row) lines(column, most int) []string {
 
 // body returns the lines of a row without its remarks.
 func (r *Row) body(most int) []string {
-	if r.To == "" {
+	switch {
+	case r.From != "" && r.To == "":
+		text, _ := r.label(max(1, most-Width(r.From+between)))
+		return []string{Shortened(r.From+between+text, most)}
+	case r.To == "":
 		text := r.Text
 		if r.Log != "" {
 			text = logged + Shortened(r.Log, max(most-len(logged), mostLog))

@@ -123,7 +123,7 @@ type Send struct {
 	Step    int32  // the step that sent the message or set the timer; None if the test sent or set it
 	Receipt int32  // the step that received the message, or None
 	Ask     int32  // the number of the Ask that this message makes or answers, or 0
-	Seq     int32  // the position in the order in which all messages entered their channels
+	Seq     int32  // the position in the order in which all messages entered their channels; negative if the message was to come before all these (see pulse.Host.Continue)
 	Channel int32  // the number of the channel; messages of one channel keep their order unless Trace.Unordered is set
 	Next    int32  // while the message is pending, the next message of the channel; otherwise meaningless
 	Kind    SendKind

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -215,6 +216,22 @@ func replayDraft(t *testing.T, o pulse.Options, sys *pulse.System, body func(*pu
 	}
 	if !bytes.Equal(d.Bytes(), stored) {
 		t.Fatalf("seed %d: the bytes are not canonical", o.Seed)
+	}
+}
+
+// TestDraftOfThreads checks the same for actors that continue in plain order.
+func TestDraftOfThreads(t *testing.T) {
+	for seed := range uint64(runs(200)) {
+		o := pulse.Options{Strategy: strategy.Random(), Seed: seed, Record: true}
+		sys := pulse.New(o)
+		trial.Threads(3, 5)(sys)
+		replayDraft(t, o, sys, trial.Threads(3, 5))
+		sys.Close()
+	}
+	sys := newRecorded(nil)
+	trial.Threads(3, 5)(sys)
+	if got := prioritiesOf(sys.Trace()); slices.Min(got) != 255 {
+		t.Errorf("plain order needs priorities: %v", got)
 	}
 }
 

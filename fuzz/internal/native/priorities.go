@@ -44,9 +44,9 @@ func priorityOf(depth int32) byte { return byte(math.MaxUint8 - min(depth, math.
 // depths has the depth of each message: how far its priority must be below the highest one,
 // as far as is known from the steps so far.
 //
-// Messages are identified by their Seq, the order in which they arrived. When a message is
-// received, all messages with a Seq up to some last one may be deliverable. Those older
-// than the received message must be deeper than it, and the newer ones at least as deep.
+// Messages are identified by their Seq, their position in plain order. When a message is
+// received, all messages with a Seq between some first and some last one may be deliverable.
+// Those before the received message must be deeper than it, and those after it at least as deep.
 // These are two ranges of Seq. A tree raises the depths of a whole range: the depth of a
 // message is the maximum on its path to the root. A range may contain messages that were
 // already received, whose depths no longer matter.
@@ -58,31 +58,42 @@ type depths struct {
 	// message with a larger Seq arrived in step i or later. A timer that fired between
 	// two sends may be counted as having fired too soon, which only costs priorities.
 	last []int32
+	// first[i] is the first message, by Seq, that may have arrived before step i.
+	first []int32
+	least int32 // the least Seq, or 0
 }
 
 func newDepths(t *trace.Trace) *depths {
+	d := &depths{trace: t, last: make([]int32, len(t.Steps)+1), first: make([]int32, len(t.Steps)+1)}
 	seqs := int32(0)
 	for i := range t.Sends {
-		seqs = max(seqs, t.Sends[i].Seq)
+		seqs, d.least = max(seqs, t.Sends[i].Seq), min(d.least, t.Sends[i].Seq)
 	}
-	d := &depths{trace: t, leafs: 1 << bits.Len32(uint32(seqs)), last: make([]int32, len(t.Steps)+1)}
+	d.leafs = 1 << bits.Len32(uint32(seqs-d.least))
 	d.nodes = make([]int32, 2*d.leafs)
 	for i := range d.last {
 		d.last[i] = seqs
 	}
 	for i := range t.Sends {
-		if s := &t.Sends[i]; s.Step != trace.None && s.Seq > 0 {
+		switch s := &t.Sends[i]; {
+		case s.Step == trace.None:
+		case s.Seq > 0:
 			d.last[s.Step] = min(d.last[s.Step], s.Seq-1)
+		default:
+			d.first[s.Step+1] = min(d.first[s.Step+1], s.Seq)
 		}
 	}
 	for i := len(t.Steps) - 1; i >= 0; i-- {
 		d.last[i] = min(d.last[i], d.last[i+1])
 	}
+	for i := range t.Steps {
+		d.first[i+1] = min(d.first[i+1], d.first[i])
+	}
 	return d
 }
 
 func (d *depths) of(send int32) (depth int32) {
-	for n := d.leafs + int(d.trace.Sends[send].Seq); n > 0; n /= 2 {
+	for n := d.leafs + int(d.trace.Sends[send].Seq-d.least); n > 0; n /= 2 {
 		depth = max(depth, d.nodes[n])
 	}
 	return depth
@@ -92,14 +103,14 @@ func (d *depths) of(send int32) (depth int32) {
 // given depth was received in a step.
 func (d *depths) received(send int32, step int, depth int32) {
 	seq := d.trace.Sends[send].Seq
-	d.raise(0, int(seq), depth+1)
-	d.raise(int(seq)+1, int(d.last[step])+1, depth)
+	d.raise(d.first[step], seq, depth+1)
+	d.raise(seq+1, d.last[step]+1, depth)
 }
 
 // raise gives messages a depth of at least the given one: those with from <= Seq and Seq <
 // to.
-func (d *depths) raise(from, to int, depth int32) {
-	for lo, hi := from+d.leafs, to+d.leafs; lo < hi; lo, hi = lo/2, hi/2 {
+func (d *depths) raise(from, to, depth int32) {
+	for lo, hi := int(from-d.least)+d.leafs, int(to-d.least)+d.leafs; lo < hi; lo, hi = lo/2, hi/2 {
 		if lo&1 == 1 {
 			d.nodes[lo] = max(d.nodes[lo], depth)
 			lo++

@@ -183,16 +183,20 @@ func afterStep(p *corpus.Point) string {
 }
 
 // came describes the deciding step and what could have come in its place, in one line. If there is no room
-// for the actor of the deciding step, which the chart shows, came leaves that out. If operations on objects,
-// such as mutexes, decide which orders fail, steps of two actors get a line each.
+// for the actor of the deciding step, which the chart shows, came leaves that out. In a run of goroutines,
+// steps of two actors get a line each.
 func came(e *corpus.Explanation) string {
 	p := e.Point
 	list := append([]string{"    ", p.Message.Text}, instead(p, "in ")...)
 	switch long := trace.Width(strings.Join(list, "")+at(&p.Message)) > mostInLine; {
 	case !long || len(list) == 3:
 		list[2] = at(&p.Message) + list[2]
-	case p.Other.At != p.Message.At && slices.ContainsFunc(append(e.Of(corpus.InCondition), e.Of(corpus.InSample)...), onObject):
-		return fitted(list[0], list[1], at(&p.Message)+";") + "\n" + fitted("    had ", list[3], list[4])
+	case e.Interruptible:
+		other := fitted("    had ", list[3], list[4])
+		if whole := "    had " + list[3] + list[4]; other != whole {
+			other = fitted("    had ", list[3], " come, in "+share(*p.Instead)) // the place in the code says more than the goroutine
+		}
+		return fitted(list[0], list[1], at(&p.Message)+";") + "\n" + other
 	}
 	return fitted(list...)
 }

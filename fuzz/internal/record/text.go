@@ -207,6 +207,9 @@ func (r *Record) repeats() string {
 	if n := r.why().Depth; n > 0 {
 		s += fmt.Sprintf(", depth %d", n)
 	}
+	if r.why().Interruptible {
+		s += ", " + words.Count(r.why().Preemptions, "preemption")
+	}
 	if r.Differs != "" {
 		s += "\nIT DOES NOT REPEAT, and so is neither shrunk nor explained: " + r.Differs +
 			"\nsomething other than messages decides: the clock, math/rand, the order of a map, other goroutines,\nor a variable that outlives a run"

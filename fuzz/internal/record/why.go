@@ -118,10 +118,17 @@ func before(c corpus.Constraint, verb string) string {
 // operations on one object, such as a mutex.
 func onObject(c corpus.Constraint) bool { return c.First.At != c.Second.At }
 
-// fromPlain describes, after begin, how the order of a case differs from plain order ("oldest message
-// first").
+// plainly says what happens in plain order.
+func plainly(e *corpus.Explanation) string {
+	if e.Interruptible {
+		return "a goroutine goes on until it waits"
+	}
+	return "the oldest message comes first"
+}
+
+// fromPlain describes, after begin, how the order of a case differs from plain order.
 func fromPlain(begin string, e *corpus.Explanation, most int) string {
-	plain := begin + "plain order, where the oldest message comes first"
+	plain := begin + "plain order, where " + plainly(e)
 	var list []string
 	if e.Unnamed > 0 {
 		list = append(list, words.Count(e.Unnamed, "constraint")+" on which message comes first")
@@ -303,5 +310,5 @@ func depth(e *corpus.Explanation) string {
 	if e.Depth == 0 {
 		return ""
 	}
-	return fmt.Sprintf("depth %d: the number of constraints and answers that turn plain order (oldest message first) into this order", e.Depth)
+	return fmt.Sprintf("depth %d: the number of constraints and answers that turn plain order (%s) into this order", e.Depth, plainly(e))
 }

@@ -65,9 +65,9 @@ func TestWhy(t *testing.T) {
 		{"a message to another actor", "fails in 5 of 100 random orders, after step 8 in 100 of 100, before it in 60 of 100:\n" +
 			"    flush; had very long, very long, very long, very long,… at a receiver come, in 0 of 100",
 			corpus.Explanation{Sampled: sampled, Point: with(func(p *corpus.Point) { p.Other = &long })}},
-		{"an operation on an object by another actor", "fails in 5 of 100 random orders, after step 8 in 100 of 100, before it in 60 of 100:\n" +
-			"    flush at writer;\n    had very long, very long, very long, very long, very… at a receiver come, in 0 of 100",
-			corpus.Explanation{Sampled: sampled, Constraints: under(flush, long), Point: with(func(p *corpus.Point) { p.Other = &long })}},
+		{"a step of another goroutine", "fails in 5 of 100 random orders, after step 8 in 100 of 100, before it in 60 of 100:\n" +
+			"    flush at writer;\n    had very long, very long, very long, very long, very long, very long,… come, in 0 of 100",
+			corpus.Explanation{Sampled: sampled, Interruptible: true, Point: with(func(p *corpus.Point) { p.Other = &long })}},
 		{"nothing else helps", "fails in 5 of 100 random orders, after step 8 in 100 of 100, before it in 60 of 100:\n    flush at writer",
 			corpus.Explanation{Sampled: sampled, Point: with(func(p *corpus.Point) { p.Other, p.Instead = nil, nil })}},
 		{"a fault", "fails in 5 of 100 random orders, after step 8 in 100 of 100, before it in 60 of 100:\n    crash of leader; without it in 0 of 100",
@@ -99,6 +99,8 @@ func TestWhy(t *testing.T) {
 			corpus.Explanation{Orders: 7, Complete: true, Point: &corpus.Point{Step: -1, Before: share(1, 50)}}},
 		{"no random order counts", "fails in plain order, where the oldest message comes first;\n    there are too many orders to run them all, and no random order is known to fail or pass",
 			corpus.Explanation{Sampled: &corpus.Sampled{}}},
+		{"plain order of goroutines", "fails in plain order, where a goroutine goes on until it waits;\n    there are too many orders to run them all, and no random order is known to fail or pass",
+			corpus.Explanation{Sampled: &corpus.Sampled{}, Interruptible: true}},
 		{"no continuations", "fails in all 7 orders", corpus.Explanation{Orders: 7, Failing: 7, Complete: true}},
 	} {
 		got := Why(&c.e)

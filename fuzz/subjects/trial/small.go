@@ -27,3 +27,26 @@ func Bunch(n int) func(*pulse.System) {
 		sys.Run()
 	}
 }
+
+// Threads returns a program with n actors that go on as goroutines do: each takes the given number of
+// steps, and tells the next actor of each step. What they are told, they receive between these steps.
+func Threads(n, steps int) func(*pulse.System) {
+	return func(sys *pulse.System) {
+		all := make([]pulse.Ref, n)
+		for i := range all {
+			taken := 0
+			all[i] = sys.Spawn("thread", pulse.Func(func(ctx *pulse.Ctx, msg any) {
+				if _, told := msg.(write); told || taken == steps {
+					return
+				}
+				taken++
+				ctx.Send(all[(i+1)%n], write{taken})
+				sys.Host().Continue(ctx.Self(), kick{})
+			}))
+		}
+		for _, thread := range all {
+			sys.Send(thread, kick{})
+		}
+		sys.Run()
+	}
+}
