@@ -128,11 +128,10 @@ func (v *verb) tell(r *session.Reply) {
 		v.fail(&r.Findings[i])
 	}
 	for _, text := range r.Problems {
-		if d, ok := v.t.TB.(doubter); ok {
-			d.DoubtedByJostle(text)
-			continue
-		}
 		v.t.Error(text)
+	}
+	for _, text := range r.Doubts {
+		v.t.TB.(doubter).DoubtedByJostle(text)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -260,7 +261,7 @@ func told(w io.Writer, r *session.Reply, folder string) error {
 			fmt.Fprintf(w, "        %s\n", f.Problem)
 		}
 	}
-	for _, text := range r.Problems {
+	for _, text := range slices.Concat(r.Problems, r.Doubts) {
 		fmt.Fprintln(w, text)
 	}
 	if len(r.Findings)+len(r.Problems) > 0 {

@@ -3,6 +3,7 @@ package tool
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/jostle-go/jostle/corpus"
@@ -82,7 +83,7 @@ func failureOf(r *record.Record) failure {
 
 // shownBy returns the answer for a reply.
 func shownBy(r *session.Reply) *shown {
-	s := &shown{Said: append(r.Notes, r.Problems...), Failures: []failure{}}
+	s := &shown{Said: slices.Concat(r.Notes, r.Problems, r.Doubts), Failures: []failure{}}
 	for _, text := range []string{r.Complete, r.Text} {
 		if text != "" {
 			s.Said = append(s.Said, text)

@@ -287,13 +287,10 @@ func (c *campaign) begun(j *job) {
 	}
 	r := j.reply
 	t.Notes, t.Hinted, t.Mended = r.Notes, r.Hinted, r.Fixed
-	for _, p := range r.Problems {
-		if t.existing() {
-			t.uncontrolled(p)
-		} else if len(t.Late) < mostTexts {
-			t.Late = append(t.Late, p)
-		}
+	for _, p := range r.Doubts {
+		t.uncontrolled(p)
 	}
+	t.Late = append(t.Late, r.Problems[:min(len(r.Problems), mostTexts-len(t.Late))]...)
 	for i := range r.Findings {
 		c.found(t, &r.Findings[i], false)
 	}

@@ -102,6 +102,9 @@ type Reply struct {
 	Findings []record.Record `json:",omitempty"`
 	// Problems are messages to report after Findings. A test should fail for each.
 	Problems []string `json:",omitempty"`
+	// Doubts says why the results for an existing test may mean nothing. For a property, Problems has
+	// such messages.
+	Doubts []string `json:",omitempty"`
 	// Text is reported last.
 	Text string `json:",omitempty"`
 	// Trace is the trace of the run of a Replay request, as text.

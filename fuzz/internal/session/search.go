@@ -91,7 +91,7 @@ func (s *Session) few(ctx, searching context.Context, q *Request, r *Reply) (lef
 	for _, f := range x.Found {
 		s.found(ctx, r, f)
 	}
-	r.Problems = append(r.Problems, x.Doubts...)
+	s.doubt(r, x.Doubts...)
 	if len(x.Found) > 0 || !x.All {
 		return len(x.Found) == 0 || s.Later, nil
 	}
@@ -100,7 +100,7 @@ func (s *Session) few(ctx, searching context.Context, q *Request, r *Reply) (lef
 	case res.Finding != nil:
 		s.late(r, &res)
 		s.foundIn(ctx, r, &res, start)
-		r.Problems = append(r.Problems, x.Doubts...)
+		s.doubt(r, x.Doubts...)
 	case same:
 		err = r.complete(&x, &res, q.Seed)
 		r.Text = fmt.Sprintf("%s, and %s more at random showed no other order, in %s; %s", r.Complete, words.Grouped(res.Runs), words.Elapsed(time.Since(start)),
@@ -112,8 +112,17 @@ func (s *Session) few(ctx, searching context.Context, q *Request, r *Reply) (lef
 // late adds a problem for each failure caused by a goroutine that outlived the last run.
 func (s *Session) late(r *Reply, res *search.Result) {
 	for _, f := range res.Late {
-		r.Problems = append(r.Problems, f.Error())
+		s.doubt(r, f.Error())
 	}
+}
+
+// doubt adds messages that the results mean nothing.
+func (s *Session) doubt(r *Reply, texts ...string) {
+	if s.Property.Existing {
+		r.Doubts = append(r.Doubts, texts...)
+		return
+	}
+	r.Problems = append(r.Problems, texts...)
 }
 
 // Search makes random runs until one fails or the limits of the request are reached. The search
@@ -182,7 +191,7 @@ func (s *Session) check(ctx context.Context, q *Request, r *Reply) error {
 		s.foundIn(ctx, r, &res, start)
 		return nil
 	}
-	r.Problems = append(r.Problems, res.Complaints()...)
+	s.doubt(r, res.Complaints()...)
 	r.Notes = append(r.Notes, res.Crowds()...)
 	if n := res.Tested(); n > 0 && 2*n < res.Runs {
 		r.note("%s of %s were skipped (%s)", words.Grouped(res.Runs-n), words.Count(res.Runs, "run"), res.SkipReason)
