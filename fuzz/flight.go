@@ -20,6 +20,7 @@ import (
 	"github.com/jostle-go/jostle/fuzz/internal/session"
 	"github.com/jostle-go/jostle/fuzz/internal/words"
 	"github.com/jostle-go/jostle/fuzz/internal/worker"
+	"github.com/jostle-go/jostle/pulse/goroutine"
 )
 
 // recorded calls the function do, and keeps a crash record of the current run meanwhile. If a run
@@ -100,9 +101,19 @@ func (v *verb) patience(search time.Duration) time.Duration {
 func (v *verb) launch() flight.Launch {
 	info, _ := debug.ReadBuildInfo()
 	by := flight.Launch{Tool: "go test", Verb: v.searching(v.name), Package: words.TestedPackage(info, packageFolder)}
-	if d, ok := v.t.TB.(doubter); ok {
-		race := info != nil && slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"})
-		by.Tool, by.Base, by.Endless = words.TestTool(race), d.EnvironmentOfJostle(), true
+	d, existing := v.t.TB.(doubter)
+	switch from := os.Getenv(env.Folder); {
+	case existing && from != "":
+		by.Tool, by.Package = words.TestTool(os.Getenv(env.Flags)), words.PackageFrom(from, info, packageFolder)
+	case existing && info != nil && slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"}):
+		by.Tool = words.TestTool("-race")
+	case existing:
+		by.Tool = words.TestTool("")
+	case goroutine.Available():
+		by.Tool += " $(jostle overlay --flags)"
+	}
+	if existing {
+		by.Base, by.Endless = d.EnvironmentOfJostle(), true
 	}
 	return by
 }

@@ -34,15 +34,18 @@ var notUnix = []string{"js", "plan9", "wasip1", "windows"}
 // An overlay may replace no files below the module cache, where the go command keeps the Go versions
 // that it has downloaded. Such a version is used through a symbolic link.
 func newCompiler(ctx context.Context, own string) (*compiler, error) {
-	out, err := (&binary.Options{}).Go(ctx, "env", "GOOS", "GOROOT", "GOMODCACHE")
+	out, err := (&binary.Options{}).Go(ctx, "env", "GOOS", "GOROOT", "GOMODCACHE", "GOFLAGS")
 	if err != nil {
 		return nil, err
 	}
-	system, folders, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
+	settings := strings.Split(string(out), "\n")
+	system, goroot, modules := settings[0], settings[1], settings[2]
+	if own, err = withFlags(own, settings[3]); err != nil {
+		return nil, err
+	}
 	if slices.Contains(notUnix, system) {
 		return nil, fmt.Errorf("goroutines cannot be controlled on %s: the changes to the standard library are for Unix systems", system)
 	}
-	goroot, modules, _ := strings.Cut(folders, "\n")
 	root, err := sources(ctx)
 	if err != nil {
 		return nil, err
@@ -65,6 +68,24 @@ func newCompiler(ctx context.Context, own string) (*compiler, error) {
 	}
 	c.flags, err = overlay.Flags(c.overlay, c.goroot)
 	return c, err
+}
+
+// withFlags returns the overlay of the user's, which may be in GOFLAGS too. The flag with jostle's overlay would
+// replace the one in GOFLAGS.
+func withFlags(own, goflags string) (string, error) {
+	for _, flag := range strings.Fields(goflags) {
+		name, value, _ := strings.Cut(strings.TrimLeft(flag, `-'"`), "=")
+		switch {
+		case name != "overlay":
+		case own != "":
+			return "", errors.New("-overlay is given twice: GOFLAGS has it too")
+		case strings.ContainsAny(flag, `'"`):
+			return "", errors.New("-overlay is quoted in GOFLAGS: give it to jostle test")
+		default:
+			own = value
+		}
+	}
+	return own, nil
 }
 
 // linkTo makes a symbolic link to a folder. It replaces another link.

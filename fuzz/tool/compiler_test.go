@@ -62,3 +62,38 @@ func TestDownloadedGo(t *testing.T) {
 		t.Errorf("%+v, %v", c, err)
 	}
 }
+
+// TestOverlayInFlags: the overlay in GOFLAGS is one of the user's.
+func TestOverlayInFlags(t *testing.T) {
+	for _, c := range []struct{ own, flags, want string }{
+		{"", "", ""},
+		{"a.json", "-mod=mod", "a.json"},
+		{"", "-mod=mod -overlay=b.json", "b.json"},
+		{"", "--overlay=b.json", "b.json"},
+		{"a.json", "-overlay=b.json", "-overlay is given twice: GOFLAGS has it too"},
+		{"", "'-overlay=b c.json'", "-overlay is quoted in GOFLAGS: give it to jostle test"},
+	} {
+		got, err := withFlags(c.own, c.flags)
+		if err != nil {
+			got = err.Error()
+		}
+		if got != c.want {
+			t.Errorf("%q with %q: %q, want %q", c.own, c.flags, got, c.want)
+		}
+	}
+}
+
+// TestKeptFlags: the flags that decide what is compiled, and which steps a test takes, are kept for the command
+// that runs a test again.
+func TestKeptFlags(t *testing.T) {
+	for args, want := range map[string]string{
+		"-v -tags x,y --race -run TestA -short -cpu 2 ./a": "-tags x,y --race -short",
+		"-overlay o.json -exec=qemu -for 2s short":         "-overlay=o.json -exec=qemu",
+		"-ldflags=-s -mod mod -count=1":                    "-ldflags=-s -mod mod",
+		". -args -short":                                   "",
+	} {
+		if c, err := readTest(strings.Fields(args)); err != nil || strings.Join(c.kept, " ") != want {
+			t.Errorf("%s: %v, want %s; %v", args, c.kept, want, err)
+		}
+	}
+}

@@ -14,8 +14,10 @@ import (
 	"time"
 
 	"github.com/jostle-go/jostle/fuzz/existing"
+	"github.com/jostle-go/jostle/fuzz/internal/env"
 	"github.com/jostle-go/jostle/fuzz/internal/flight"
 	"github.com/jostle-go/jostle/fuzz/internal/screen"
+	"github.com/jostle-go/jostle/fuzz/internal/words"
 	"github.com/jostle-go/jostle/fuzz/internal/worker"
 )
 
@@ -32,8 +34,8 @@ virtual. Runs also differ in their random numbers and in the order of maps.
 Connections over TCP on loopback addresses and over Unix domain sockets are in memory. Files are
 real. A test that depends on another network, another process, a signal, C code or the garbage
 collector is not controlled. It runs once, as under go test, and -v says what it depends on. The
-same holds for a test that computes for 10s without an operation. Examples and benchmarks run as
-under go test.
+same holds for a test that computes for 10s without an operation. Examples, benchmarks and fuzz
+targets run as under go test.
 
 A failing run is shown only if it also fails in a new process. If it does not, an earlier test may
 have changed a variable. Then the new process searches too, for a quarter of the time.
@@ -92,9 +94,15 @@ type testCall struct {
 	args    []string // the arguments of go test
 	budget  time.Duration
 	network string
-	exec    string // the program that runs test binaries, with arguments, or ""
-	overlay string // the overlay file that the user gave to go test, or ""
+	exec    string   // the program that runs test binaries, with arguments, or ""
+	overlay string   // the overlay file that the user gave to go test, or ""
+	kept    []string // the flags that a test needs when it runs again
 }
+
+// keptFlags are the flags of go test without which a test may not fail again. The value says whether the flag
+// has one.
+var keptFlags = map[string]bool{"asan": false, "asmflags": true, "gccgoflags": true, "gcflags": true, "ldflags": true, "mod": true,
+	"modfile": true, "msan": false, "race": false, "short": false, "tags": true}
 
 func runTest(call *Call, args []string) error {
 	c, err := readTest(args)
@@ -111,7 +119,10 @@ func runTest(call *Call, args []string) error {
 	}
 	cmd := exec.CommandContext(call.Context, with.command, slices.Concat([]string{"test", "-vet=off"}, with.flags, c.args)...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = call.In, screen.Whole(call.Out), screen.Whole(call.Err)
-	cmd.Env = append(append(os.Environ(), with.env...), existing.Variable+"=1")
+	cmd.Env = append(append(os.Environ(), with.env...), existing.Variable+"=1", env.Flags+"="+words.Arguments(c.kept))
+	if here, err := os.Getwd(); err == nil {
+		cmd.Env = append(cmd.Env, env.Folder+"="+here)
+	}
 	if c.budget > 0 {
 		cmd.Env = append(cmd.Env, "JOSTLE_BUDGET="+c.budget.String())
 	}
@@ -219,6 +230,7 @@ func readTest(args []string) (c testCall, err error) {
 		own := strings.HasPrefix(args[i], "-") && slices.Contains([]string{"for", "-for", "network", "-network", "overlay", "-overlay", "exec", "-exec"}, name)
 		if !own {
 			c.args = append(c.args, args[i])
+			c.keep(args[i:])
 			continue
 		}
 		if !joined {
@@ -239,12 +251,27 @@ func readTest(args []string) (c testCall, err error) {
 			c.network = value
 		case "exec":
 			c.exec, c.args = value, append(c.args, "-exec="+value)
+			c.kept = append(c.kept, "-exec="+value)
 		case "overlay":
 			if c.overlay != "" {
 				return c, errors.New("-overlay is given twice")
 			}
 			c.overlay = value
+			c.kept = append(c.kept, "-overlay="+value)
 		}
 	}
 	return c, nil
+}
+
+// keep adds the first argument to kept, with its value, if it is one of keptFlags.
+func (c *testCall) keep(args []string) {
+	name, _, joined := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(args[0], "-"), "-"), "=")
+	valued, is := keptFlags[name]
+	if !is || args[0][0] != '-' {
+		return
+	}
+	c.kept = append(c.kept, args[0])
+	if valued && !joined && len(args) > 1 {
+		c.kept = append(c.kept, args[1])
+	}
 }

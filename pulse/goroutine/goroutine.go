@@ -70,7 +70,19 @@ func Available() bool { return open() != nil }
 // Run runs main as a goroutine of sys, with all goroutines that it starts, until
 // none of them can go on. The run fails if one of them is then still blocked.
 // Run returns false if the run has failed.
-func Run(sys *pulse.System, main func()) bool { return open().run(sys, main) }
+func Run(sys *pulse.System, main func()) bool {
+	if main == nil {
+		misused(sys, "goroutine.Run(nil): give it a function")
+		return false
+	}
+	return open().run(sys, main)
+}
+
+// misused fails the run before it has begun.
+func misused(sys *pulse.System, text string) {
+	sys.Fail(&pulse.Failure{Kind: pulse.KindMisuse, Step: -1, Text: text})
+	sys.Run() // Run calls Options.Failed, so that a property reports this failure
+}
 
 func (d *door) run(sys *pulse.System, main func()) bool {
 	w := d.begin(sys, 0, main, false)
@@ -142,13 +154,12 @@ func (w *world) allEnded() bool { return !slices.ContainsFunc(w.list, (*routine)
 // begin starts main as a goroutine of sys. It returns nil if the program was built
 // without the overlay, and then the run has failed.
 func (d *door) begin(sys *pulse.System, seed uint64, main func(), ends bool) *world {
-	if d == nil || d.version != doorVersion {
-		text := "goroutine.Run in an ordinary build: build with -vet=off -overlay=$(jostle overlay), or use jostle test"
-		if d != nil {
-			text = "this overlay belongs to another version of jostle: write it again by jostle overlay"
-		}
-		sys.Fail(&pulse.Failure{Kind: pulse.KindMisuse, Step: -1, Text: text})
-		sys.Run() // Run calls Options.Failed, so that a property reports this failure
+	switch {
+	case d == nil:
+		misused(sys, "goroutine.Run in an ordinary build: build with the flags that jostle overlay --flags prints, or use jostle test")
+		return nil
+	case d.version != doorVersion:
+		misused(sys, "this overlay belongs to another version of jostle: write it again by jostle overlay")
 		return nil
 	}
 	w := &world{door: d, sys: sys, host: sys.Host(), ends: ends, most: mostSteps, control: d.start(seed+1, sys.Options().Faults.Network, ends)}

@@ -29,6 +29,13 @@ type Settings struct {
 	Out        string        // JOSTLE_OUT, a folder
 }
 
+// Variables by which jostle test tells test binaries with which flags, as shell text, and in which folder it
+// was called.
+const (
+	Flags  = "JOSTLE_FLAGS"
+	Folder = "JOSTLE_FOLDER"
+)
+
 // Read reads the environment. The parameter strategies lists the valid names of strategies. If a
 // setting is invalid, the error says which values are valid.
 func Read(strategies []string) (s Settings, err error) {

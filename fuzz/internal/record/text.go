@@ -42,7 +42,11 @@ func (r *Record) ordersIn(most int) string {
 // case, as it is to be printed.
 func (r *Record) Again(path string) string {
 	if r.Existing {
-		return words.Command(words.TestTool(r.Race), r.Test, r.Package)
+		flags := ""
+		if r.Race {
+			flags = "-race"
+		}
+		return words.Command(words.TestTool(flags), r.Test, r.Package)
 	}
 	return "jostle replay " + words.Argument(path)
 }

@@ -17,12 +17,16 @@ func Command(tool, test, pkg string) string {
 	return fmt.Sprintf("%s -run %s %s", tool, Quoted(Pattern(test)), Argument(pkg))
 }
 
-// TestTool returns the tool that runs an existing test, with or without the race detector.
-func TestTool(race bool) string {
-	if race {
-		return "jostle test -race"
+// TestTool returns the tool that runs an existing test with some flags, which are shell text.
+func TestTool(flags string) string { return strings.TrimSpace("jostle test " + flags) }
+
+// Arguments returns arguments as shell text.
+func Arguments(list []string) string {
+	var texts []string
+	for _, text := range list {
+		texts = append(texts, Argument(text))
 	}
-	return "jostle test"
+	return strings.Join(texts, " ")
 }
 
 // Argument returns a text as an argument for a shell, in quotes if necessary.
@@ -80,6 +84,21 @@ func regexpQuote(s string) string {
 		b.WriteRune(r)
 	}
 	return b.String()
+}
+
+// PackageFrom returns the argument with which go test, run in the folder from, tests the package in the folder
+// dir. The parameter info is that of its test binary, or nil.
+func PackageFrom(from string, info *debug.BuildInfo, dir string) string {
+	rel, err := filepath.Rel(from, dir)
+	switch {
+	case err == nil && rel == ".":
+		return "."
+	case err == nil && filepath.IsLocal(rel):
+		return "./" + filepath.ToSlash(rel)
+	case info == nil:
+		return PackageIn(dir)
+	}
+	return strings.TrimSuffix(info.Path, ".test")
 }
 
 // TestedPackage returns the argument with which go test, run at the root of the module, tests the

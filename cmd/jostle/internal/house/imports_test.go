@@ -57,7 +57,7 @@ const order = `
 	fuzz, fuzz/subjects < fuzz/internal/bench
 
 	# Tests that know nothing of jostle. The overlay only writes files.
-	fuzz, pulse/goroutine < fuzz/existing
+	pulse/goroutine < fuzz < fuzz/existing
 	fuzz/existing, pulse/goroutine/overlay < fuzz/tool
 
 	# How it is driven. The command reaches all of this by one door.
