@@ -167,6 +167,7 @@ func (d *door) begin(sys *pulse.System, seed uint64, main func(), ends bool) *wo
 		w.most = n - lately // the system fails a run that takes more steps
 	}
 	d.drive(w.control)
+	w.now, _ = d.times(w.control)
 	d.spawn(w.control, main)
 	w.takeNew(pulse.Ref{})
 	return w

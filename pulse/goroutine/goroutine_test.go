@@ -301,7 +301,7 @@ func (s *answers) Choose(choice.Kind, int) int {
 	return a
 }
 
-// TestPatience: a goroutine that can run does not wait forever, and time passes while
+// TestPatience: a goroutine that can run does not wait forever. No time passes while
 // it waits.
 func TestPatience(t *testing.T) {
 	f := &fake{}
@@ -314,17 +314,17 @@ func TestPatience(t *testing.T) {
 	if sys.Failure() != nil || first < patience || first > 2*patience || second < first || second > 3*patience {
 		t.Errorf("the others run at steps %d and %d: %v", first, second, sys.Failure())
 	}
-	if want := int64(time.Millisecond); passed != want {
-		t.Errorf("%d ns have passed, want %d", passed, want)
+	if passed != 0 {
+		t.Errorf("%d ns have passed", passed)
 	}
 }
 
-// TestPatienceWithTicks: time passes in a long run although a tick comes at every third step.
+// TestPatienceWithTicks: time passes if goroutines could run for long, although an early tick comes at every third step.
 func TestPatienceWithTicks(t *testing.T) {
 	f := &fake{}
-	ticks := slices.Repeat([]act{sleeps(2, time.Nanosecond)}, 1000)
-	f.door(append([]act{starts(ticks...)}, slices.Repeat([]act{passes(1)}, 1000)...)...).runTest(pulse.New(pulse.Options{Steps: 4000}), 0, nil)
-	if len(f.log) < 1500 || f.now < int64(5*time.Millisecond) {
+	ticks := slices.Repeat([]act{sleeps(2, time.Nanosecond)}, 3000)
+	f.door(append([]act{starts(ticks...)}, slices.Repeat([]act{passes(1)}, 3000)...)...).runTest(pulse.New(pulse.Options{Steps: 12_000}), 0, nil)
+	if len(f.log) < 4500 || f.now < int64(5*time.Millisecond) {
 		t.Errorf("%v in %d steps", time.Duration(f.now), len(f.log))
 	}
 }
@@ -609,7 +609,7 @@ func TestOrdinaryBuild(t *testing.T) {
 	}
 	told := 0
 	sys := pulse.New(pulse.Options{Failed: func(*pulse.Failure) { told++ }})
-	if Run(sys, func() { t.Error("it runs") }) || told != 1 || sys.Failure().Kind != pulse.KindMisuse || !strings.Contains(sys.Failure().Text, "-vet=off -overlay=$(jostle overlay), or use jostle test") {
+	if Run(sys, func() { t.Error("it runs") }) || told != 1 || sys.Failure().Kind != pulse.KindMisuse || !strings.Contains(sys.Failure().Text, "jostle overlay --flags") {
 		t.Error(sys.Failure())
 	}
 	sys = pulse.New(pulse.Options{})

@@ -33,7 +33,9 @@ type world struct {
 	clock pulse.Ref // the actor that fires the timers of the goroutines
 	timer pulse.Timer
 	due   int64 // virtual time of the next timer, or 0
+	now   int64 // the time of the goroutines when clocks last looked
 	ahead int64 // how far the clock of the goroutines is ahead of that of the system, which moves only at timers
+	calm  int   // the number of steps when no goroutine could run last
 	early bool  // set if the clock has a message by which the next timer fires early
 }
 
@@ -88,10 +90,13 @@ func (w *world) enqueue(by pulse.Ref, r *routine) {
 // could make a run endless. A real scheduler lets every goroutine run at some time.
 const patience = 300
 
+// restless is the number of steps for which goroutines may run while no time passes. It is
+// large because a program may rely on some steps taking less time than a timer.
+const restless = 10 * patience
+
 // share prevents starvation. If a goroutine that can run has waited for too long, share
-// holds the others back until that goroutine has taken a step. Time also passes,
-// because a long run may be a program that reads the clock in a loop until some time
-// has passed.
+// holds the others back until that goroutine has taken a step. If goroutines could run for very
+// long, time passes, because they may do so until some time has passed.
 func (w *world) share(by *routine) {
 	w.steps++
 	by.ran = w.steps
@@ -114,9 +119,9 @@ func (w *world) share(by *routine) {
 			break
 		}
 	}
-	if quarters%4 == 0 {
+	if quarters%4 == 0 && w.steps-w.calm > restless {
 		w.host.Touch(trace.AllSteps) // from here on the run depends on the number of steps, so this step conflicts with all others
-		now, _ := w.times(w.control)
+		now, _ := w.clocks()
 		w.pass(now + int64(time.Millisecond))
 	}
 }
@@ -148,7 +153,7 @@ func (w *world) runsOn() bool {
 func (w *world) spin(r *routine) {
 	w.host.Touch(trace.AllSteps)
 	w.spins = min(w.spins+1, mostSpins)
-	now, next := w.times(w.control)
+	now, next := w.clocks()
 	now += int64(time.Millisecond) << (w.spins - 1)
 	if next != 0 {
 		now = min(now, next)
@@ -157,11 +162,19 @@ func (w *world) spin(r *routine) {
 	w.takeNew(r.ref)
 }
 
+// clocks returns the time of the goroutines, and that of their next timer or 0. The time has passed that
+// goroutines took to read the clock since clocks was last called.
+func (w *world) clocks() (now, next int64) {
+	now, next = w.times(w.control)
+	w.ahead += now - w.now
+	w.now = now
+	return now, next
+}
+
 // pass lets time pass for the goroutines, but not for the system.
 func (w *world) pass(to int64) {
-	now, _ := w.times(w.control)
-	w.ahead += max(0, to-now)
 	w.fire(to)
+	w.clocks()
 }
 
 // fire sets the virtual time, and fires all timers that are due.
@@ -272,7 +285,7 @@ const soon = time.Microsecond
 // setClock sets the timer of the system to the goroutines' next timer. If that is due soon, and
 // a goroutine has taken the running step, the strategy may let it fire before others run.
 func (w *world) setClock(goroutine bool) {
-	now, next := w.times(w.control)
+	now, next := w.clocks()
 	w.setTimer(now, next)
 	if goroutine && w.ends && !w.early && next != 0 && time.Duration(next-now) <= soon {
 		w.early = true
@@ -324,15 +337,15 @@ func (w *world) tick(ctx *pulse.Ctx, msg any) {
 	}
 	if early {
 		w.host.Touch(trace.AllSteps)
-		before, _ := w.times(w.control)
+		before, _ := w.clocks()
 		if w.due == 0 || time.Duration(w.due-before) > soon { // the timer has been stopped
 			return
 		}
 		w.timer.Stop()
 		w.due = 0
-		w.ahead += now - before
 	} else {
-		w.ahead = int64(late)
+		w.calm = w.steps
+		w.now, w.ahead = now, int64(late) // the system's clock says when the timer was due
 	}
 	if n := w.door.due(w.control, now); n > 1 && ctx.Choose(2) == 1 {
 		w.advance(w.control, now, ctx.Choose(n))
