@@ -11,6 +11,7 @@ import (
 	"github.com/jostle-go/jostle/corpus"
 	"github.com/jostle-go/jostle/fuzz/explore"
 	"github.com/jostle-go/jostle/fuzz/internal/env"
+	"github.com/jostle-go/jostle/fuzz/internal/flight"
 	"github.com/jostle-go/jostle/fuzz/internal/record"
 	"github.com/jostle-go/jostle/fuzz/internal/session"
 	"github.com/jostle-go/jostle/fuzz/internal/words"
@@ -151,7 +152,7 @@ type doubter interface {
 // again returns the shell command that repeats the test.
 func (v *verb) again() string {
 	by := v.launch()
-	return words.Command(by.Tool, v.session.Property.Test, by.Package)
+	return words.Command(by.Tool, flight.Selection(v.session.Property.Test), by.Package)
 }
 
 // replay runs the case that JOSTLE_REPLAY names, or all saved cases if JOSTLE_REPLAY is not set. It

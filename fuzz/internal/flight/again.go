@@ -82,7 +82,7 @@ func (l *Left) Again(limit time.Duration, by Launch) Outcome {
 	}
 	return Outcome{Died: true, Text: fmt.Sprintf("DIED %s: %s: %s\n%s",
 		l.headline(by.Verb), what, end, words.Indented(fmt.Sprintf("%s\nagain: %s=%s %s\neach test run replays this run first until it ends normally; to forget it, remove that file",
-			out.LastWords(), Variable, words.Quoted(l.Path()), words.Command(by.Tool, l.Test, by.Package))))}
+			out.LastWords(), Variable, words.Quoted(l.Path()), words.Command(by.Tool, words.Pattern(l.Test), by.Package))))}
 }
 
 // headline returns a text that says which runs were in progress when the process of the
@@ -112,7 +112,7 @@ func (by Launch) Start(out *Tail, test, dir string, limit time.Duration) (end *o
 	ctx, cancel := context.WithTimeout(context.Background(), limit+waitForPipes)
 	defer cancel()
 	args := append(split(os.Getenv(ExecVariable)), self)
-	args = append(args, arguments(words.Pattern(test), limit, by.verbose, os.Args[1:])...)
+	args = append(args, arguments(Selection(test), limit, by.verbose, os.Args[1:])...)
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
 	cmd.Dir, cmd.WaitDelay = dir, waitForPipes
 	if cmd.Env = slices.Concat(by.Base, by.Env); by.Base == nil {
@@ -125,6 +125,21 @@ func (by Launch) Start(out *Tail, test, dir string, limit time.Duration) (end *o
 	// The error of Run is ignored, because it may only say that another process keeps
 	// the pipe open.
 	return cmd.ProcessState, ctx.Err() != nil || strings.HasPrefix(out.Reason(), "panic: test timed out after "), nil
+}
+
+// Selection returns the pattern for -run that selects the given test, and of its subtests those that -run of
+// this process selects.
+func Selection(test string) string {
+	for i, arg := range os.Args[1:] {
+		switch name, value, joined := strings.Cut(strings.TrimLeft(arg, "-"), "="); {
+		case name != "test.run" || arg[0] != '-':
+		case joined:
+			return words.Selection(test, value)
+		case i+2 < len(os.Args):
+			return words.Selection(test, os.Args[i+2])
+		}
+	}
+	return words.Pattern(test)
 }
 
 // split splits the value of flag -exec as go test does: at white space outside of quotes. A quote begins
@@ -184,7 +199,7 @@ func arguments(pattern string, limit time.Duration, verbose bool, own []string) 
 		switch {
 		case !isTesting || !strings.HasPrefix(arg, "-"):
 			rest = append(rest, arg)
-		case slices.Contains([]string{"short", "v", "cpu", "parallel"}, name):
+		case slices.Contains([]string{"short", "skip", "v", "cpu", "parallel"}, name):
 			list = append(list, arg)
 		}
 	}

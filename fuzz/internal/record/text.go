@@ -46,7 +46,7 @@ func (r *Record) Again(path string) string {
 		if r.Race {
 			flags = "-race"
 		}
-		return words.Command(words.TestTool(flags), r.Test, r.Package)
+		return words.Command(words.TestTool(flags), words.Pattern(r.Test), r.Package)
 	}
 	return "jostle replay " + words.Argument(path)
 }

@@ -4,17 +4,18 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime/debug"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 )
 
-// Command returns the shell command that runs a test, for use at the root of the module. Tool is "go
-// test" or a command with the same flags. Its argument pkg names the test's package: see PackageIn
+// Command returns the shell command that runs the tests that a pattern selects, for use at the root of the
+// module. Tool is "go test" or a command with the same flags. Its argument pkg names the package: see PackageIn
 // and TestedPackage.
-func Command(tool, test, pkg string) string {
-	return fmt.Sprintf("%s -run %s %s", tool, Quoted(Pattern(test)), Argument(pkg))
+func Command(tool, pattern, pkg string) string {
+	return fmt.Sprintf("%s -run %s %s", tool, Quoted(pattern), Argument(pkg))
 }
 
 // TestTool returns the tool that runs an existing test with some flags, which are shell text.
@@ -71,6 +72,44 @@ func Pattern(test string) string {
 		parts[i] = "^" + regexpQuote(p) + "$"
 	}
 	return strings.Join(parts, "/")
+}
+
+// Selection returns the pattern that selects a test, and of its subtests those that another pattern selects.
+func Selection(test, pattern string) string {
+	var list []string
+	for _, one := range splitPattern(pattern, '|') {
+		parts := splitPattern(one, '/')
+		if ok, err := regexp.MatchString(parts[0], test); err == nil && ok && !strings.Contains(test, "/") {
+			parts[0] = Pattern(test)
+			list = append(list, strings.Join(parts, "/"))
+		}
+	}
+	if len(list) == 0 {
+		return Pattern(test)
+	}
+	return strings.Join(list, "|")
+}
+
+// splitPattern splits a regular expression at a character that is in no brackets, as package testing does.
+func splitPattern(text string, at byte) (list []string) {
+	square, round, from := 0, 0, 0
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case c == '\\':
+			i++
+		case c == '[':
+			square++
+		case c == ']':
+			square = max(0, square-1)
+		case c == '(' && square == 0:
+			round++
+		case c == ')' && square == 0:
+			round--
+		case c == at && square == 0 && round == 0:
+			list, from = append(list, text[from:i]), i+1
+		}
+	}
+	return append(list, text[from:])
 }
 
 // regexpQuote escapes the special characters of regular expressions, as regexp.QuoteMeta does, and

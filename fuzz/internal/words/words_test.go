@@ -87,12 +87,12 @@ func TestCommand(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(root, "go.mod"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if got, want := words.Command("go test", "TestBank/it's_a(b)", words.PackageIn(dir)), `go test -run '^TestBank$/^it'\''s_a\(b\)$' './my bank/it'\''s'`; got != want {
+	if got, want := words.Command("go test", words.Pattern("TestBank/it's_a(b)"), words.PackageIn(dir)), `go test -run '^TestBank$/^it'\''s_a\(b\)$' './my bank/it'\''s'`; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 	for version, want := range map[string]string{"": ".", "(devel)": ".", "v1.2.0": "example.com/other/bank"} {
 		info := &debug.BuildInfo{Path: "example.com/other/bank.test", Main: debug.Module{Version: version}}
-		if got := words.Command("go test", "TestBank", words.TestedPackage(info, root)); got != "go test -run '^TestBank$' "+want {
+		if got := words.Command("go test", words.Pattern("TestBank"), words.TestedPackage(info, root)); got != "go test -run '^TestBank$' "+want {
 			t.Errorf("%q: %s, want %s", version, got, want)
 		}
 	}
@@ -134,6 +134,27 @@ func TestNearest(t *testing.T) {
 		}
 	}
 	if got := words.DidYouMean("wrokers", "--", []string{"workers", "runs"}); got != ": did you mean --workers?" {
+		t.Error(got)
+	}
+}
+
+// TestSelection: a test that runs alone runs the subtests that the given pattern selects.
+func TestSelection(t *testing.T) {
+	for pattern, want := range map[string]string{
+		"":                        "^TestA$",
+		"TestA":                   "^TestA$",
+		"TestA/x/y":               "^TestA$/x/y",
+		"^Test/^x$|TestB/z":       "^TestA$/^x$",
+		"TestB|A/x|Test/(y|z/a)/": "^TestA$/x|^TestA$/(y|z/a)/",
+		`[/|]|T\|/x|A/[/]`:        "^TestA$/[/]",
+		"TestB/x":                 "^TestA$",
+		"(/x":                     "^TestA$",
+	} {
+		if got := words.Selection("TestA", pattern); got != want {
+			t.Errorf("%s: %s, want %s", pattern, got, want)
+		}
+	}
+	if got := words.Selection("TestA/x", "TestA/x/y"); got != "^TestA$/^x$" {
 		t.Error(got)
 	}
 }
