@@ -125,14 +125,15 @@ func regexpQuote(s string) string {
 	return b.String()
 }
 
-// PackageFrom returns the argument with which go test, run in the folder from, tests the package in the folder
-// dir. The parameter info is that of its test binary, or nil.
+// PackageFrom is like TestedPackage, for go test in the folder from.
 func PackageFrom(from string, info *debug.BuildInfo, dir string) string {
 	rel, err := filepath.Rel(from, dir)
-	switch {
-	case err == nil && rel == ".":
+	switch local := err == nil && filepath.IsLocal(rel); {
+	case !isMain(info):
+		return TestedPackage(info, dir)
+	case local && rel == ".":
 		return "."
-	case err == nil && filepath.IsLocal(rel):
+	case local:
 		return "./" + filepath.ToSlash(rel)
 	case info == nil:
 		return PackageIn(dir)
@@ -144,10 +145,15 @@ func PackageFrom(from string, info *debug.BuildInfo, dir string) string {
 // package in the folder dir. The parameter info is that of its test binary, or nil. The argument is an
 // import path if the package belongs to another module, which the module at hand requires.
 func TestedPackage(info *debug.BuildInfo, dir string) string {
-	if info == nil || info.Main.Version == "" || info.Main.Version == "(devel)" {
+	if isMain(info) {
 		return PackageIn(dir)
 	}
 	return strings.TrimSuffix(info.Path, ".test")
+}
+
+// isMain reports whether a test binary is of the main module, or of one in the workspace.
+func isMain(info *debug.BuildInfo) bool {
+	return info == nil || info.Main.Version == "" || info.Main.Version == "(devel)"
 }
 
 // PackageIn returns the argument with which go test, run at the root of the module, tests the package

@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"go/parser"
 	"go/token"
+	"io/fs"
 	"maps"
 	"os"
 	"os/exec"
@@ -30,7 +31,7 @@ var supported = []string{"1.26", "1.27"}
 
 // An edit replaces a text in a file of the standard library.
 type edit struct {
-	file string // below GOROOT/src
+	file string // below GOROOT/src; in edits.txt also a pattern, such as "syscall/zsyscall_linux_*.go"
 	only string // the Go version whose file is edited, such as "1.26", or "" for all
 	why  string
 	old  string
@@ -123,7 +124,7 @@ var release = regexp.MustCompile(`^go(1\.\d+)`)
 // generate returns the contents of all changed and added files, by their names
 // below GOROOT/src.
 func generate(goroot, version string) (map[string][]byte, error) {
-	list, err := edits(version)
+	list, err := edits(goroot, version)
 	if err != nil {
 		return nil, err
 	}
@@ -145,14 +146,28 @@ func generate(goroot, version string) (map[string][]byte, error) {
 	return files, addTo(goroot, files)
 }
 
-// edits returns the edits for a Go version.
-func edits(version string) ([]edit, error) {
+// edits returns the edits for a Go version. An edit of a pattern becomes one for each file of goroot that matches.
+func edits(goroot, version string) ([]edit, error) {
 	text, err := std.ReadFile("std/edits.txt")
 	if err != nil {
 		return nil, err
 	}
-	list, err := parse(string(text))
-	return slices.DeleteFunc(list, func(e edit) bool { return e.only != "" && e.only != version }), err
+	all, err := parse(string(text))
+	var list []edit
+	for _, e := range all {
+		if e.only != "" && e.only != version {
+			continue
+		}
+		names := []string{e.file}
+		if strings.Contains(e.file, "*") {
+			names, _ = fs.Glob(os.DirFS(filepath.Join(goroot, "src")), e.file)
+		}
+		for _, name := range names {
+			e.file = name
+			list = append(list, e)
+		}
+	}
+	return list, err
 }
 
 // addTo adds files to the standard library that GOROOT does not have.
@@ -163,6 +178,7 @@ func addTo(goroot string, files map[string][]byte) error {
 		"internal/poll/jostle.go":             "poll.go.txt",
 		"net/jostle.go":                       "net.go.txt",
 		"net/http/jostle.go":                  "http.go.txt",
+		"net/http/httptest/jostle.go":         "httptest.go.txt",
 		"crypto/internal/sysrand/jostle.go":   "sysrand.go.txt",
 		"os/jostle.go":                        "os.go.txt",
 		"context/jostle.go":                   "context.go.txt",

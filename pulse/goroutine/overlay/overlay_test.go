@@ -30,7 +30,7 @@ func standard(t *testing.T) []edit {
 	if err != nil {
 		version = supported[len(supported)-1]
 	}
-	list, err := edits(version)
+	list, err := edits(goroot(), version)
 	if err != nil {
 		t.Fatal(err)
 	}
