@@ -294,8 +294,11 @@ func (t *Tally) Yields() string {
 		}
 		line := fmt.Sprintf("%s: %s, nothing new", n, runs)
 		if fresh := t.Fresh[n]; fresh > 0 {
-			line = fmt.Sprintf("%s: %s, %s, %.3g in 100 runs", n, runs,
-				words.Count(fresh, "new receive pair"), 100*float64(fresh)/float64(counted))
+			each := fmt.Sprintf("%.3g", 100*float64(fresh)/float64(counted))
+			if many := 100 * fresh / counted; many >= 1000 {
+				each = words.Grouped(many)
+			}
+			line = fmt.Sprintf("%s: %s, %s, %s in 100 runs", n, runs, words.Count(fresh, "new receive pair"), each)
 		}
 		lines = append(lines, line)
 	}

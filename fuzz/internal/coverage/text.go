@@ -7,6 +7,7 @@ import (
 	"text/tabwriter"
 	"unicode/utf8"
 
+	"github.com/jostle-go/jostle/fuzz/internal/words"
 	"github.com/jostle-go/jostle/pulse/trace"
 )
 
@@ -23,7 +24,7 @@ func (o *Orders) Summary() string {
 // String returns a text such as "3 of 5 receive pairs seen in both orders". The second
 // number counts the pairs that are known to be possible in both orders.
 func (c Count) String() string {
-	text := fmt.Sprintf("%d of %d receive pairs seen in both orders", c.Covered, c.Covered+c.Open)
+	text := fmt.Sprintf("%s of %s receive pairs seen in both orders", words.Grouped(c.Covered), words.Grouped(c.Covered+c.Open))
 	switch {
 	case c.Pairs() == 0:
 		return "no receive pairs to cover"
@@ -32,7 +33,7 @@ func (c Count) String() string {
 	case c.Covered+c.Open == 0:
 		return "no receive pair is known to come in both orders"
 	case c.Unknown > 0:
-		text += fmt.Sprintf(" (%d more are not known to come in both)", c.Unknown)
+		text += fmt.Sprintf(" (%s more are not known to come in both)", words.Grouped(c.Unknown))
 	}
 	return text
 }

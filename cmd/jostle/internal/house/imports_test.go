@@ -39,7 +39,7 @@ const order = `
 	corpus, pulse/stack, pulse/trace, fuzz/internal/words < fuzz/internal/record
 	corpus, pulse/strategy < fuzz/explore < pulse/adapt/adapttest
 	props, shrink, fuzz/explore, fuzz/internal/record < fuzz/finding
-	pulse < fuzz/internal/coverage < fuzz/internal/guide
+	pulse, fuzz/internal/words < fuzz/internal/coverage < fuzz/internal/guide
 	fuzz/internal/words < fuzz/internal/flight
 	fuzz/internal/garbage < fuzz/internal/worker
 	corpus, fuzz/internal/coverage < fuzz/internal/distill
