@@ -260,6 +260,7 @@ type existing struct {
 	stalled chan struct{}
 	unmute  atomic.Pointer[func()]
 	finally func() // see search
+	races   raceLog
 }
 
 // Context limits the search.
@@ -364,13 +365,41 @@ func (e *existing) property(t *props.T) {
 	switch {
 	case end.Outside != "":
 		e.cause = cmp.Or(e.cause, end.Outside)
+		if end.Endless && e.options.Steps == 0 {
+			e.options.Steps, e.options.Pending = manySteps, manySteps
+		}
 		if e.outside++; e.outside == mostOutside {
 			e.enough()
 		}
 		t.Skip(end.Outside)
 	case out.Failed:
-		t.Report(failure(e.Name(), out.Said))
+		t.Report(e.failure(&out))
 	}
+}
+
+// failure returns the failure of a run. If the run failed only by a race, that is the two accesses.
+func (e *existing) failure(out *Outcome) *pulse.Failure {
+	f := failure(e.Name(), out.Said)
+	if !out.Raced || len(f.Stack) > 0 && !strings.HasPrefix(f.Stack[0].Func, "testing.") {
+		return f
+	}
+	if at := stack.Accesses(e.races.next()); len(at) == 2 {
+		f.Stack, f.Site, f.Detail = at[:1], at[0].Func+" and "+at[1].Func, ""
+		f.Text = fmt.Sprintf("data race of %s and %s", at[0].Place(), at[1].Place())
+	}
+	return f
+}
+
+// A raceLog has the reports of the race detector in this process.
+type raceLog struct{ read int }
+
+// next returns the first report since the last call, or "".
+func (l *raceLog) next() string {
+	text := env.RaceReports()
+	fresh := text[min(l.read, len(text)):]
+	l.read = len(text)
+	report, _, _ := strings.Cut(strings.TrimLeft(fresh, "=\n"), "==================")
+	return report
 }
 
 // failure returns the failure of a test: the first text that has failed it, and where.

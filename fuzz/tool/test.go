@@ -19,6 +19,7 @@ import (
 	"github.com/jostle-go/jostle/fuzz/internal/screen"
 	"github.com/jostle-go/jostle/fuzz/internal/words"
 	"github.com/jostle-go/jostle/fuzz/internal/worker"
+	"github.com/jostle-go/jostle/pulse/stack"
 )
 
 // newTest returns the command that runs existing tests in many orders of their goroutines.
@@ -139,7 +140,7 @@ func runTest(call *Call, args []string) error {
 		}
 		defer os.RemoveAll(logs)
 		defer printRaces(call.Out, logs)
-		cmd.Env = append(cmd.Env, "GORACE="+os.Getenv("GORACE")+raceOptions+logs+"/race")
+		cmd.Env = append(cmd.Env, env.Race(logs))
 	}
 	foreground := call.Terminal.Foreground()
 	defer worker.Together(cmd, foreground)()
@@ -165,10 +166,6 @@ func runTest(call *Call, args []string) error {
 // reaches all processes, and it may end the tests before this process has noticed it.
 const interrupting = 100 * time.Millisecond
 
-// raceOptions make the race detector report a race in each run that has it, not only in
-// the first one, and to a file.
-const raceOptions = " suppress_equal_stacks=0 suppress_equal_addresses=0 log_path="
-
 // race reports whether the tests are built with the race detector.
 func (c *testCall) race() bool {
 	return slices.ContainsFunc(c.args, func(a string) bool {
@@ -179,7 +176,7 @@ func (c *testCall) race() bool {
 // printRaces prints the reports in a folder. It prints reports of the same race once, because
 // many runs may have written them.
 func printRaces(out io.Writer, folder string) {
-	files, _ := filepath.Glob(filepath.Join(folder, "race.*"))
+	files, _ := filepath.Glob(filepath.Join(folder, env.RaceFiles))
 	const line = "==================\n"
 	printed := map[string]bool{}
 	for _, name := range files {
@@ -190,26 +187,13 @@ func printRaces(out io.Writer, folder string) {
 		text, _ := io.ReadAll(io.LimitReader(f, mostRaceBytes))
 		f.Close()
 		for report := range strings.SplitSeq(string(text), line) {
-			if accesses := raceAccesses(report); accesses != "" && !printed[accesses] {
+			accesses := fmt.Sprint(stack.Accesses(report)) // two lines of code tell most races apart
+			if report = strings.TrimLeft(report, "\n"); report != "" && !printed[accesses] {
 				printed[accesses] = true
 				fmt.Fprint(out, line+report+line)
 			}
 		}
 	}
-}
-
-// raceAccesses returns the first two lines of code in a report, or "". They tell most
-// races apart.
-func raceAccesses(report string) string {
-	var at []string
-	for line := range strings.Lines(report) {
-		if place, _, ok := strings.Cut(line, ".go:"); ok && len(at) < 2 {
-			rest := strings.TrimPrefix(line, place)
-			number, _, _ := strings.Cut(rest, " ")
-			at = append(at, strings.TrimSpace(place)+number)
-		}
-	}
-	return strings.Join(at, " ")
 }
 
 // mostRaceBytes limits how much of the reports of one test binary is read.

@@ -163,6 +163,24 @@ const (
 	network = "JOSTLE_NETWORK"
 )
 
+// RaceFiles is the pattern for the names of the files with reports of the race detector, one for each process.
+const RaceFiles = "race.*"
+
+// Race returns the environment variable that makes the race detector report a race in each run that has it, not
+// only in the first one, and to a file in a folder.
+func Race(folder string) string {
+	return goRace + "=" + os.Getenv(goRace) + " suppress_equal_stacks=0 suppress_equal_addresses=0 " + raceLog + filepath.Join(folder, "race")
+}
+
+const goRace, raceLog = "GORACE", "log_path="
+
+// RaceReports returns what the race detector has reported in this process to a file, if it does.
+func RaceReports() string {
+	_, name, _ := strings.Cut(os.Getenv(goRace), raceLog)
+	text, _ := os.ReadFile(fmt.Sprintf("%s.%d", name, os.Getpid()))
+	return string(text)
+}
+
 // When returns a text that says when a saved case will be replayed: "from now on".
 func When() string {
 	if os.Getenv(out) != "" {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/jostle-go/jostle/fuzz/internal/words"
+	"github.com/jostle-go/jostle/pulse/stack"
 )
 
 // Variable is the environment variable with the path of a record. If it is set, the
@@ -260,35 +261,18 @@ func (t *Tail) Reason() string {
 	}
 	text := strings.TrimSpace(lines[at])
 	if text == dataRace {
-		if list := racing(lines[at+1:]); len(list) > 0 {
-			text += " between " + strings.Join(list, " and ")
+		var names []string
+		for _, f := range stack.Accesses(strings.Join(lines[at+1:], "\n")) {
+			names = append(names, f.Func)
+		}
+		if len(names) > 0 {
+			text += " between " + strings.Join(names, " and ")
 		}
 	}
 	return text
 }
 
 const dataRace = "WARNING: DATA RACE"
-
-// racing returns the names of the two functions with the accesses in a report of the
-// race detector. The names are sorted, because the same race may be reported in either
-// order.
-func racing(lines []string) (list []string) {
-	wanted := false
-	for _, line := range lines {
-		if strings.Contains(line, " at 0x") && len(list) < 2 {
-			wanted = true
-			continue
-		}
-		name, isCall := strings.CutPrefix(line, "  ")
-		if !wanted || !isCall || strings.HasPrefix(name, " ") || strings.HasPrefix(name, "runtime.") || strings.HasPrefix(name, "internal/") {
-			continue
-		}
-		list = append(list, strings.TrimSuffix(name[strings.LastIndex(name, "/")+1:], "()"))
-		wanted = false
-	}
-	slices.Sort(list)
-	return list
-}
 
 // reason returns all lines, and the index of the line that says why the process ended.
 // The index is -1 if no line does.

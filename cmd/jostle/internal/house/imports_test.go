@@ -40,7 +40,7 @@ const order = `
 	corpus, pulse/strategy < fuzz/explore < pulse/adapt/adapttest
 	props, shrink, fuzz/explore, fuzz/internal/record < fuzz/finding
 	pulse, fuzz/internal/words < fuzz/internal/coverage < fuzz/internal/guide
-	fuzz/internal/words < fuzz/internal/flight
+	fuzz/internal/words, pulse/stack < fuzz/internal/flight
 	fuzz/internal/garbage < fuzz/internal/worker
 	corpus, fuzz/internal/coverage < fuzz/internal/distill
 	fuzz/finding, fuzz/internal/guide, fuzz/internal/flight, fuzz/internal/distill < fuzz/search < fuzz/internal/session < fuzz/internal/worker < fuzz/internal/binary < fuzz/internal/campaign < fuzz/internal/report < fuzz
