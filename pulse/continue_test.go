@@ -1,6 +1,7 @@
 package pulse_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -71,5 +72,32 @@ func TestContinueAtRandom(t *testing.T) {
 	}
 	if some == 0 {
 		t.Error("no run preempts an actor")
+	}
+}
+
+// TestAfterSteps: the function is called in each step from then on, also in the first one, and may send messages. It
+// is not called in the next run.
+func TestAfterSteps(t *testing.T) {
+	sys := pulse.New(pulse.Options{Record: true})
+	defer sys.Close()
+	run := func(hosted bool) (called []int) {
+		a := sys.Spawn("a", pulse.Func(func(*pulse.Ctx, any) {}))
+		if hosted {
+			sys.Host().AfterSteps(func() {
+				if called = append(called, sys.Host().Step()); len(called) < 3 {
+					sys.Host().Enqueue(sys.Host().Running(), a, "more")
+				}
+			})
+		}
+		sys.Send(a, "begin")
+		sys.Run()
+		return called
+	}
+	if got := run(true); !slices.Equal(got, []int{0, 1, 2}) || sys.Failure() != nil {
+		t.Errorf("called in steps %v: %v", got, sys.Failure())
+	}
+	sys.Reset(0)
+	if got := run(false); got != nil {
+		t.Errorf("called in steps %v of the next run", got)
 	}
 }

@@ -138,6 +138,14 @@ func (h Host) Enqueue(from, to Ref, msg any) {
 	h.s.sendAs(from.actor, to.actor, msg, trace.Message, 0)
 }
 
+// AfterSteps makes the system call f at the end of each further step of this run, as a part of the step. A
+// function set before is not called any more.
+func (h Host) AfterSteps(f func()) {
+	h.s.hosted = f
+	h.s.todo.everyStep |= workHost
+	h.s.todo.afterStep |= workHost
+}
+
 // Continue sends an actor a message from itself that comes first in plain order: before all
 // messages that wait now. So an actor whose code can be interrupted, such as a goroutine,
 // continues unless the strategy chooses another one. No other message from the actor to

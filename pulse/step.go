@@ -131,6 +131,9 @@ func (s *System) finishStep(a *actor) {
 		s.checkIsolation()
 		s.checkDisks()
 	}
+	if w&workHost != 0 {
+		s.hosted()
+	}
 	if w&workObserve != 0 {
 		s.tellObservers()
 	}

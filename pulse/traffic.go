@@ -67,6 +67,7 @@ const (
 	workBounded                  // some mailbox is bounded
 	workAnswer                   // the test's Ask is answered, so no further step is taken
 	workCrash                    // crash the actor after this step
+	workHost                     // call the function of Host.AfterSteps
 )
 
 // configure stores the options and derives the settings that do not change from

@@ -29,6 +29,10 @@
 // explore.Everything. Do not compare states, because a state does not include the
 // variables of goroutines.
 //
+// Goroutines and other actors of the system run side by side. A goroutine may call
+// System.Send. A handler may wake goroutines: by a send to a channel that has room, or by
+// close, Unlock or Done. It must not wait for a goroutine, and it must not start one.
+//
 // Connections over TCP on loopback addresses and over Unix domain sockets are in memory:
 // net.Listen, net.Dial, and what uses them, such as net/http. A listener on port 0 gets the
 // same port in each run. pulse.Faults.Network lets the strategy shorten reads, delay data,
@@ -170,6 +174,9 @@ func (d *door) begin(sys *pulse.System, seed uint64, main func(), ends bool) *wo
 	w.now, _ = d.times(w.control)
 	d.spawn(w.control, main)
 	w.takeNew(pulse.Ref{})
+	if !ends { // else all actors of the system are goroutines
+		w.host.AfterSteps(w.afterStep)
+	}
 	return w
 }
 
@@ -190,6 +197,7 @@ type routine struct {
 // Receive takes one step of the goroutine.
 func (r *routine) Receive(ctx *pulse.Ctx, _ any) {
 	w := r.world
+	w.own = true
 	w.ready--
 	alone := w.runsOn()
 	r.turn = nil

@@ -15,6 +15,7 @@ type world struct {
 	host     pulse.Host
 	control  control
 	ends     bool       // set if the run ends with the goroutine that runs main
+	own      bool       // set if the running step is one of a goroutine or of the clock
 	list     []*routine // by id-1; nil for goroutines that the runtime does not report, such as coroutines
 	ready    int        // the number of goroutines that can run
 	live     int        // the number of goroutines that have not ended
@@ -183,6 +184,19 @@ func (w *world) fire(now int64) {
 	}
 }
 
+// afterStep is called after each step of the system. If an actor that is no goroutine has taken it, goroutines may
+// have become able to run, for example because the actor has sent to a channel. Nothing tells which objects it has
+// used, so the step conflicts with all others.
+func (w *world) afterStep() {
+	if w.own {
+		w.own = false
+		return
+	}
+	w.host.Touch(trace.AllSteps)
+	w.takeNew(w.host.Running())
+	w.setClock(false)
+}
+
 // over reports whether the run of a test has ended with the last step. r is the goroutine
 // that took the step, nil if the step was a clock tick.
 func (w *world) over(r *routine) bool {
@@ -325,6 +339,7 @@ const late = time.Nanosecond
 // in which they were made, or the strategy chooses one. If only one fires, the
 // goroutines that it wakes may run before the other timers fire.
 func (w *world) tick(ctx *pulse.Ctx, msg any) {
+	w.own = true
 	now, early := w.due+int64(late), msg == (earlyTick{})
 	if !early {
 		w.due = 0
