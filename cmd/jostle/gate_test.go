@@ -36,6 +36,7 @@ func TestGate(t *testing.T) {
 // A gatedPackage is a package of a module whose tests TestGate runs.
 type gatedPackage struct {
 	module, version, pkg string            // pkg is a folder of the module, or a package of std
+	tests                string            // the pattern for -run
 	faults               map[string]string // why a test fails rightly, by name
 }
 
@@ -58,8 +59,13 @@ func gated(t *testing.T) (all []gatedPackage) {
 			faults[words[0]] = strings.Join(words[1:], " ")
 		default:
 			faults = map[string]string{}
-			for _, pkg := range words[2:] {
-				all = append(all, gatedPackage{words[0], words[1], pkg, faults})
+			tests := "^Test"
+			for _, word := range words[2:] {
+				if pattern, is := strings.CutPrefix(word, "-run="); is {
+					tests = pattern
+					continue
+				}
+				all = append(all, gatedPackage{words[0], words[1], word, tests, faults})
 			}
 		}
 	}
@@ -69,10 +75,10 @@ func gated(t *testing.T) (all []gatedPackage) {
 // run runs the tests of a package, and returns a line of the table.
 func (g *gatedPackage) run(t *testing.T, race bool) string {
 	dir := g.dir(t)
-	listed := strings.Fields(goOutput(t, dir, "test", "-list", "^Test", g.pkg))
+	listed := strings.Fields(goOutput(t, dir, "test", "-list", g.tests, g.pkg))
 	listed = slices.DeleteFunc(listed, func(word string) bool { return !strings.HasPrefix(word, "Test") })
 	t.Setenv("JOSTLE_OUT", filepath.Join(os.TempDir(), "gate", g.name())) // the cases of alarms stay
-	out := jostleTest(t, dir, fmt.Sprintf("-race=%t", race), "-timeout", "3m", "-run", "^Test", g.pkg)
+	out := jostleTest(t, dir, fmt.Sprintf("-race=%t", race), "-timeout", "3m", "-run", g.tests, g.pkg)
 	ended := map[string]testedUnit{}
 	for _, r := range results(out, testResult) {
 		ended[r.name] = r
@@ -112,6 +118,10 @@ func (g *gatedPackage) dir(t *testing.T) string {
 	}
 	if err := os.CopyFS(work, os.DirFS(m.Dir)); err != nil {
 		t.Fatal(err)
+	}
+	if _, err := os.Stat(filepath.Join(work, "go.mod")); err != nil {
+		goOutput(t, work, "mod", "init", g.module)
+		goOutput(t, work, "mod", "tidy")
 	}
 	return work
 }

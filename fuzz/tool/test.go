@@ -33,7 +33,7 @@ each go statement. It shrinks a failing run, explains it and saves it, as for pr
 virtual. Runs also differ in their random numbers and in the order of maps.
 
 Connections over TCP on loopback addresses and over Unix domain sockets are in memory. Files are
-real. A test that depends on another network, another process, a signal, C code or the garbage
+real. A test that depends on another network, another process, a sent signal, C code or the garbage
 collector is not controlled. It runs once, as under go test, and -v says what it depends on. The
 same holds for a test that computes for 10s without an operation. Examples, benchmarks and fuzz
 targets run as under go test.

@@ -43,7 +43,7 @@
 // Random numbers of math/rand and the order of a map differ between runs. A goroutine that was started may
 // run before the go statement ends. A timer that is due within a microsecond may fire although
 // goroutines can run. A test that depends
-// on another network, on another process, a signal, C code, the garbage collector or a
+// on another network, on another process, a signal that it sends, C code, the garbage collector or a
 // goroutine from outside of the run is not controlled. It runs once, as under go test.
 //
 // jostle does not detect races on plain variables, because no other goroutine runs
