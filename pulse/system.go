@@ -24,7 +24,7 @@ type System struct {
 	root      origin // the counts of the test's own actions before the system began to take steps
 	observers []Observer
 	hosted    func() // the function of Host.AfterSteps
-	inbox     []any // the messages that the test has received, except replies to its Ask calls
+	inbox     []any  // the messages that the test has received, except replies to its Ask calls
 	asking    asking
 	entered   int // number of calls to Run, RunFor, Settle and Ask that have begun to take steps
 	closed    bool
