@@ -37,13 +37,14 @@
 // net.Listen, net.Dial, and what uses them, such as net/http. A listener on port 0 gets the
 // same port in each run. pulse.Faults.Network lets the strategy shorten reads, delay data,
 // reset connections, and cut a listener off for some time. Random numbers of math/rand and
-// crypto/rand, the order of a map and the process ID are the same in each run. Files are real.
+// crypto/rand, the order of a map and the process ID are the same in each run. Files and pipes are
+// real, and reads and writes there are no operations.
 //
 // The command jostle test runs existing tests in this way, unchanged, with three differences.
 // Random numbers of math/rand and the order of a map differ between runs. A goroutine that was started may
 // run before the go statement ends. A timer that is due within a microsecond may fire although
 // goroutines can run. A test that depends
-// on another network, on another process, a signal that it sends, C code, the garbage collector or a
+// on another network or UDP, on another process, a signal that it sends, C code, the garbage collector or a
 // goroutine from outside of the run is not controlled. It runs once, as under go test.
 //
 // jostle does not detect races on plain variables, because no other goroutine runs
