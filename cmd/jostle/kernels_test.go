@@ -243,12 +243,12 @@ func TestStandardLibrary(t *testing.T) {
 // TestUnderControl runs the tests of package goroutine that need a controlled build.
 func TestUnderControl(t *testing.T) {
 	onRequest(t, "JOSTLE_NIGHTLY")
-	const tests, root = "^(TestEveryOrder|TestPlantedReductions|TestTimersOfOneInstant)$", "../.."
+	const tests, root = "^(TestEveryOrder|TestPlantedReductions|TestTimersOfOneInstant|TestEnds|TestPools)$", "../.."
 	overlay := strings.TrimSpace(runJostle(t, root, "overlay"))
 	cmd := exec.Command("go", "test", "-count=1", "-v", "-vet=off", "-overlay="+overlay, "-run", tests, "./pulse/goroutine")
 	cmd.Dir = root
 	out, err := cmd.CombinedOutput()
-	if err != nil || strings.Count(string(out), "\n--- PASS: ") != 3 {
+	if err != nil || strings.Count(string(out), "\n--- PASS: ") != 5 {
 		t.Errorf("%v\n%s", err, out)
 	}
 }

@@ -33,10 +33,12 @@ type door struct {
 	locks   func(c control, i int) *locked
 	awaited func(g thread, i int) (object, made uintptr)
 	random  func(control) bool
+	others  func(own string) bool // reports whether goroutines from outside of all runs exist, other than those of packages whose names begin with own
+	tries   *bool                 // set if the program may call TryLock, so that unlocking is an operation
 }
 
 // doorVersion is the version of the declarations shared with the runtime.
-const doorVersion = 11
+const doorVersion = 12
 
 // A reason says why a goroutine has returned control to jostle.
 type reason uint8

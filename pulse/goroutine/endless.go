@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/jostle-go/jostle/pulse"
@@ -98,16 +99,36 @@ func listed[E any](list []E, text func(E) string) string {
 	return strings.Join(texts, ", ")
 }
 
-// stop ends a test that cannot go on. Unless a goroutine that is not controlled wakes it,
-// the system reports it as stuck.
-func (w *world) stop() {
-	time.Sleep(patienceOutside)
-	if w.next(w.control) != nil {
+// stop ends a run that cannot go on. Unless a goroutine that is not controlled wakes one of the run
+// within patience, the system reports the run as stuck.
+func (w *world) stop(patience time.Duration) bool {
+	if w.isWoken(patience) {
 		w.cause = "it depends on a goroutine that jostle has not started in this run"
-		return
+		return true
 	}
 	w.mustEnd()
-	w.sys.Run()
+	return w.sys.Run()
+}
+
+// stuckAt has the places at which runs have waited in vain. A run that is stuck at a known place neither looks for
+// goroutines from outside nor waits for them long, so that thousands of stuck runs are fast.
+var stuckAt sync.Map
+
+// isWoken reports whether a goroutine that is not controlled wakes one of a run that is stuck, or uses a
+// timer of the run. It waits longer if such goroutines are known to exist.
+func (w *world) isWoken(patience time.Duration) bool {
+	at := w.list[slices.IndexFunc(w.list, (*routine).waits)].state().callers
+	if _, known := stuckAt.Load(at); !known && w.others(ownPath) {
+		patience = patienceOthers
+	}
+	for range patience / time.Millisecond {
+		time.Sleep(time.Millisecond)
+		if w.next(w.control) != nil || w.outside(w.control) != "" {
+			return true
+		}
+	}
+	stuckAt.Store(at, true)
+	return false
 }
 
 // mustEnd makes the system report the goroutines that have not ended as stuck.

@@ -20,6 +20,7 @@ type model struct {
 	mutexes  []modelMutex // first the mutexes of type sync.Mutex, then the mutex inside of each RWMutex
 	rws      []modelRW
 	groups   []modelGroup
+	tries    bool                   // set if unlocking is an operation
 	ended    []bool                 // for each wait of a goroutine in a select, whether the wait has ended
 	uses     map[string][]modelUsed // for each object (channel, mutex, …), the goroutines that have used it, in order
 }
@@ -83,6 +84,9 @@ type modelGroup struct {
 	n, waiters int
 	modelSema
 }
+
+// tried is the phase of a goroutine that TryLock has let into its critical section.
+const tried = 3
 
 // pendingWriter is subtracted from the number of readers while a writer waits or writes.
 const pendingWriter = 1 << 20
@@ -203,8 +207,8 @@ func (m *model) step(i int) []*model {
 }
 
 // goOn runs a goroutine until it waits, ends, or comes to an operation before
-// which another goroutine may run. Starting a goroutine and unlocking are no
-// such operations.
+// which another goroutine may run. Starting a goroutine is no such operation.
+// Unlocking is one only if the program may call TryLock.
 func (m *model) goOn(i int) []*model {
 	t := &m.threads[i]
 	for t.is == ready && t.phase == 0 {
@@ -212,23 +216,33 @@ func (m *model) goOn(i int) []*model {
 			t.is = gone
 			break
 		}
-		switch o := &m.program.bodies[i][t.at]; o.kind {
-		case aStart:
+		o := &m.program.bodies[i][t.at]
+		if o.kind != aStart && (m.tries || !m.unlocks(i, o)) {
+			break
+		}
+		if o.kind == aStart {
 			m.threads[o.object].is = begins
-		case anUnlock:
-			m.unlock(i, o.object)
-		case anRWUnlock:
-			m.use(i, "rw", o.object)
-			m.rwUnlock(i, o.object)
-		case anRUnlock:
-			m.use(i, "rw", o.object)
-			m.rUnlock(o.object)
-		default:
-			return []*model{m}
 		}
 		t.at++
 	}
 	return []*model{m}
+}
+
+// unlocks does an operation that unlocks. It returns false if o is another one.
+func (m *model) unlocks(i int, o *op) bool {
+	switch o.kind {
+	case anUnlock:
+		m.unlock(i, o.object)
+	case anRWUnlock:
+		m.use(i, "rw", o.object)
+		m.rwUnlock(i, o.object)
+	case anRUnlock:
+		m.use(i, "rw", o.object)
+		m.rUnlock(o.object)
+	default:
+		return false
+	}
+	return true
 }
 
 // done ends a goroutine's operation and adds the result to the goroutine's log.
@@ -243,6 +257,15 @@ func (m *model) block(i, phase int) { m.threads[i].is, m.threads[i].phase = wait
 // begin begins an operation that is not a select. If the operation need not
 // wait, begin also ends it.
 func (m *model) begin(i int, o *op) {
+	if m.unlocks(i, o) {
+		m.done(i, "")
+		return
+	}
+	if m.threads[i].phase == tried {
+		m.unlock(i, o.object)
+		m.done(i, "t")
+		return
+	}
 	switch o.kind {
 	case aSend, aTrySend, aTake, aTryTake, aClose:
 		m.use(i, "ch", o.object)
@@ -279,8 +302,7 @@ func (m *model) begin(i int, o *op) {
 			return
 		}
 		m.mutexes[o.object].locked = true
-		m.unlock(i, o.object)
-		m.done(i, "t")
+		m.threads[i].phase = tried
 	case anRWLock:
 		if m.lock(i, m.inner(o.object), false) {
 			m.awaitReaders(i, o.object)

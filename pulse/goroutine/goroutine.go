@@ -4,8 +4,9 @@
 //
 //	go test -vet=off -overlay=$(jostle overlay) ./...
 //
-// A goroutine is an actor. Before each operation on a channel, on an object of
-// package sync or on a type of package sync/atomic, another goroutine may run.
+// A goroutine is an actor. Before each operation on a channel, on a timer, on an object of
+// package sync or on a type of package sync/atomic, another goroutine may run. To unlock is
+// such an operation if the program calls TryLock or TryRLock.
 // Functions of package sync/atomic are operations in builds of the command jostle,
 // and with the flags that jostle overlay --flags prints.
 // The code between two operations is a step. The system's strategy chooses which
@@ -44,8 +45,8 @@
 // Random numbers of math/rand and the order of a map differ between runs. A goroutine that was started may
 // run before the go statement ends. A timer that is due within a microsecond may fire although
 // goroutines can run. A test that depends
-// on another network or UDP, on another process, a signal that it sends, C code, the garbage collector or a
-// goroutine from outside of the run is not controlled. It runs once, as under go test.
+// on another network or UDP, on another process, a signal that it sends, C code, the garbage collector, or a
+// goroutine or a timer from outside of the run is not controlled. It runs once, as under go test.
 //
 // jostle does not detect races on plain variables, because no other goroutine runs
 // between two plain reads and writes. To detect them, also run go test -race or jostle
@@ -63,6 +64,7 @@ import (
 	"reflect"
 	"runtime"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/jostle-go/jostle/pulse"
@@ -97,8 +99,7 @@ func (d *door) run(sys *pulse.System, main func()) bool {
 	defer w.drive(nil)
 	ok := w.sys.Run()
 	if ok && w.cause == "" && !w.allEnded() {
-		w.mustEnd()
-		ok = w.sys.Run()
+		ok = w.stop(0)
 	}
 	if w.cause == "" || !ok {
 		return ok
@@ -136,7 +137,7 @@ func (d *door) runTest(sys *pulse.System, seed uint64, main func()) (e End) {
 	}
 	defer w.drive(nil)
 	if w.sys.Run() && w.cause == "" && w.list[0].waits() {
-		w.stop()
+		w.stop(patienceOutside)
 	}
 	if w.cause == "" && w.list[0].why == exited || w.outside(w.control) != "" {
 		w.settle()
@@ -144,9 +145,12 @@ func (d *door) runTest(sys *pulse.System, seed uint64, main func()) (e End) {
 	return End{w.cause, w.left(), w.unending, w.random(w.control)}
 }
 
-// patienceOutside is the real time for which a run that is stuck waits for a goroutine
-// that is not controlled.
-const patienceOutside = 2 * time.Millisecond
+// patienceOutside is the real time for which the run of a test that is stuck waits for a goroutine
+// that is not controlled. patienceOthers is that time if such goroutines exist.
+const (
+	patienceOutside = 2 * time.Millisecond
+	patienceOthers  = time.Second
+)
 
 func anyMessage(any) bool { return true }
 
@@ -278,7 +282,14 @@ func (r *routine) frames() []stack.Frame {
 }
 
 // trimmer removes the calls of jostle from stacks.
-var trimmer = stack.NewTrimmer(reflect.TypeFor[world]().PkgPath())
+var trimmer = stack.NewTrimmer(ownPackage)
+
+// ownPackage is the path of this package, and ownPath what the paths of jostle's packages begin with.
+// They differ in a build with the overlay.
+var (
+	ownPackage = reflect.TypeFor[world]().PkgPath()
+	ownPath    = strings.TrimSuffix(ownPackage, "pulse/goroutine")
+)
 
 // HandlerPlace returns the line at which the goroutine's function begins.
 func (r *routine) HandlerPlace() stack.Frame { return r.place }

@@ -31,7 +31,8 @@ type fake struct {
 	driven  bool
 	faults  int // of the network
 	seed    uint64
-	random  bool      // set if the program has used random numbers
+	random  bool // set if the program has used random numbers
+	others  func() bool
 	full    []uintptr // the innermost calls of a goroutine whose stack was too large, or nil
 }
 
@@ -143,6 +144,7 @@ func (f *fake) door(script ...act) *door {
 		thrown:  func(control) any { return "lost" },
 		outside: func(control) string { return f.cause },
 		random:  func(control) bool { return f.random },
+		others:  func(string) bool { return f.others != nil && f.others() },
 		locks: func(_ control, i int) *locked {
 			if i >= len(f.locks) {
 				return nil
@@ -447,6 +449,30 @@ func TestSeed(t *testing.T) {
 	}
 }
 
+// TestOthers: a run that is stuck waits for a goroutine from outside, if there is one. It waits once at
+// each place.
+func TestOthers(t *testing.T) {
+	var f *fake
+	run := func(at uintptr, others bool) (end End, stuck bool, took time.Duration) {
+		began := time.Now()
+		f = &fake{others: func() bool {
+			time.AfterFunc(50*time.Millisecond, func() { f.cause = "a goroutine" })
+			return others
+		}}
+		sys := pulse.New(pulse.Options{})
+		end = f.door(act{why: blocked, do: func(f *fake) { f.threads[0].callers[0] = at }}).runTest(sys, 0, nil)
+		return end, sys.Failure() != nil, time.Since(began)
+	}
+	for range 2 { // a place where a goroutine has come is none where a run may be stuck at once
+		if end, stuck, _ := run(1, true); stuck || end.Outside == "" {
+			t.Errorf("it does not wait: %+v", end)
+		}
+	}
+	if _, stuck, _ := run(1, false); !stuck {
+		t.Error("it waits although there is nobody to wait for")
+	}
+}
+
 // TestTicker: a test that waits while a ticker ticks forever is not reported as stuck, because a later
 // tick may wake it. If goroutines wait for each other's locks, no tick can.
 func TestTicker(t *testing.T) {
@@ -623,7 +649,7 @@ func TestOrdinaryBuild(t *testing.T) {
 // TestLayout: package runtime shares the struct of functions, so each field except
 // version must have the size of one word.
 func TestLayout(t *testing.T) {
-	if n := unsafe.Sizeof(door{}) / unsafe.Sizeof(uintptr(0)); n != 17 {
+	if n := unsafe.Sizeof(door{}) / unsafe.Sizeof(uintptr(0)); n != 19 {
 		t.Errorf("the door has %d words: change jostleDoorTable and doorVersion too", n)
 	}
 }
@@ -639,6 +665,7 @@ func TestLabels(t *testing.T) {
 		"runtime.chanrecv2":                         "receive",
 		"runtime.selectnbsend":                      "try to send",
 		"time.Sleep":                                "Sleep",
+		"time.(*Timer).Reset":                       "Timer.Reset",
 		"main.main":                                 "",
 	} {
 		if got := verbOf(function); got != want {

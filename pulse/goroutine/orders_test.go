@@ -5,15 +5,18 @@ import (
 	"maps"
 	"math/rand/v2"
 	"os"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 	"unsafe"
 
 	"github.com/jostle-go/jostle/fuzz/explore"
 	"github.com/jostle-go/jostle/pulse"
+	"github.com/jostle-go/jostle/pulse/strategy"
 )
 
 // A program is what the goroutines of a run do. The first body is that of main.
@@ -21,6 +24,13 @@ type program struct {
 	channels             []int // their sizes
 	mutexes, rws, groups int
 	bodies               [][]op
+}
+
+// tries reports whether the program calls TryLock.
+func (p *program) tries() bool {
+	return slices.ContainsFunc(p.bodies, func(body []op) bool {
+		return slices.ContainsFunc(body, func(o op) bool { return o.kind == aTryLock })
+	})
 }
 
 // An op is an operation of a goroutine.
@@ -202,7 +212,7 @@ func (s *stage) lock(o *op) {
 }
 
 // choose does a select of two or three cases. There are two selects, because a default cannot be
-// conditional, and an operation within reflect.Select lets no other goroutine run.
+// conditional.
 func (s *stage) choose(o *op) string {
 	var in, out [3]chan int
 	var values [3]int
@@ -308,12 +318,16 @@ var runs, distinct [9]int
 // mostOrders is how many orders a program may have.
 const mostOrders = 1000
 
-// randomTally returns a random program and its results in all orders.
-func randomTally(seed uint64) (*program, *tally) {
+// randomTally returns a random program and its results in all orders. Unlocking is an operation if the program
+// calls TryLock, or if unlocks is set.
+func randomTally(d *door, seed uint64, unlocks bool) (*program, *tally) {
 	for r := rand.New(rand.NewPCG(seed, 0)); ; {
 		p := randomProgram(r)
 		t := &tally{distinct: map[string]bool{}, ends: map[string]bool{}}
-		if newModel(p).enumerate(t, mostOrders) && t.orders > 1 {
+		m := newModel(p)
+		m.tries = unlocks || p.tries()
+		*d.tries = m.tries
+		if m.enumerate(t, mostOrders) && t.orders > 1 {
 			return p, t
 		}
 	}
@@ -329,14 +343,16 @@ func controlled(t *testing.T) *door {
 }
 
 // TestEveryOrder: explored by each reduction, random programs have as many orders, distinct
-// orders and ends as the model.
+// orders and ends as the model. In at least every other program unlocking is an operation.
 func TestEveryOrder(t *testing.T) {
 	d, n := controlled(t), 300
 	if os.Getenv("JOSTLE_NIGHTLY") != "" {
 		n = 5000
 	}
+	tries := *d.tries
+	defer func() { *d.tries = tries }()
 	for seed := range uint64(n) {
-		p, want := randomTally(seed)
+		p, want := randomTally(d, seed, seed%2 == 0)
 		for _, by := range []explore.Reduction{explore.Everything, explore.SourceSets} {
 			if text := want.differs(p, d, by); text != "" {
 				t.Fatalf("program %d by %v: %s\n%+v", seed, by, text, p)
@@ -361,7 +377,7 @@ func TestPlantedReductions(t *testing.T) {
 		}
 		seen := false
 		for seed := uint64(0); seed < 100 && !seen; seed++ {
-			p, want := randomTally(seed)
+			p, want := randomTally(d, seed, true)
 			seen = want.differs(p, &wrong, explore.SourceSets) != ""
 		}
 		if !seen {
@@ -410,4 +426,149 @@ func TestTimersOfOneInstant(t *testing.T) {
 		}
 		e.sys.Close()
 	}
+}
+
+// TestEnds: goroutines end in each way that an order allows, by each reduction.
+func TestEnds(t *testing.T) {
+	d := controlled(t)
+	for _, c := range []struct {
+		name string
+		main func(done *sync.WaitGroup) (end func() string)
+		want []string
+	}{
+		{"TryLock while another goroutine is between Lock and Unlock", func(done *sync.WaitGroup) func() string {
+			var mu sync.Mutex
+			n := 0
+			for range 2 {
+				done.Go(func() {
+					if mu.TryLock() {
+						n++
+						mu.Unlock()
+					}
+				})
+			}
+			return func() string { return fmt.Sprint(n) }
+		}, []string{"1", "2"}},
+		{"TryLock while another goroutine is between RLock and RUnlock", func(done *sync.WaitGroup) func() string {
+			var mu sync.RWMutex
+			locks := false
+			done.Go(func() {
+				mu.RLock()
+				mu.RUnlock() //lint:ignore SA2001 another goroutine sees it
+			})
+			done.Go(func() {
+				if locks = mu.TryLock(); locks {
+					mu.Unlock()
+				}
+			})
+			return func() string { return fmt.Sprint(locks) }
+		}, []string{"false", "true"}},
+		{"Range while the elements change", func(done *sync.WaitGroup) func() string {
+			var m sync.Map
+			m.Store("b", 1)
+			m.Store("a", 0)
+			done.Go(func() {
+				m.Store("b", 0)
+				m.Store("a", 1)
+			})
+			n := 0
+			done.Go(func() { m.Range(func(_, v any) bool { n += v.(int); return true }) })
+			return func() string { return fmt.Sprint(n) }
+		}, []string{"0", "1", "2"}},
+		{"Reset after Stop", func(done *sync.WaitGroup) func() string {
+			fired := false
+			timer := time.AfterFunc(time.Hour, func() { fired = true })
+			var closed atomic.Bool
+			done.Go(func() {
+				if !closed.Load() {
+					timer.Reset(time.Hour)
+				}
+			})
+			done.Go(func() {
+				closed.Store(true)
+				timer.Stop()
+			})
+			return func() string { time.Sleep(2 * time.Hour); return fmt.Sprint(fired) }
+		}, []string{"false", "true"}},
+		{"Stop before the receive", func(done *sync.WaitGroup) func() string {
+			timer := time.NewTimer(1)
+			time.Sleep(2 * time.Nanosecond)
+			got := false
+			done.Go(func() { timer.Stop() })
+			done.Go(func() {
+				select {
+				case <-timer.C:
+					got = true
+				default:
+				}
+			})
+			return func() string { return fmt.Sprint(got) }
+		}, []string{"false", "true"}},
+		{"reflect.Value.TrySend, TryRecv and Close", func(done *sync.WaitGroup) func() string {
+			var closed atomic.Bool
+			ch, saw := reflect.ValueOf(make(chan int, 1)), ""
+			done.Go(func() {
+				defer func() {
+					if recover() != nil {
+						saw = "panic"
+					}
+				}()
+				if saw = "closed"; !closed.Load() {
+					saw = fmt.Sprint("sent ", ch.TrySend(reflect.ValueOf(1)))
+				}
+			})
+			done.Go(func() {
+				closed.Store(true)
+				ch.Close()
+			})
+			return func() string { v, ok := ch.TryRecv(); return fmt.Sprint(saw, v, ok) }
+		}, []string{"closed0 false", "panic0 false", "sent true1 true"}},
+	} {
+		for _, by := range []explore.Reduction{explore.Everything, explore.SourceSets} {
+			e := &explorer{ends: map[string]bool{}, run: func(sys *pulse.System) (end string) {
+				d.run(sys, func() {
+					var done sync.WaitGroup
+					f := c.main(&done)
+					done.Wait()
+					end = f()
+				})
+				return end
+			}}
+			r, err := explore.Explore(explore.Options{Method: explore.Method{Reduction: by}}, e)
+			if ends := slices.Sorted(maps.Keys(e.ends)); err != nil || !r.Complete || !slices.Equal(ends, c.want) {
+				t.Errorf("%s by %v: %q, %v, %v", c.name, by, ends, r, err)
+			}
+			e.sys.Close()
+		}
+	}
+}
+
+// TestPools: concurrent runs share no items of a sync.Pool.
+func TestPools(t *testing.T) {
+	d := controlled(t)
+	type item struct{ users int }
+	pool := sync.Pool{New: func() any { return new(item) }}
+	var workers sync.WaitGroup
+	for range 4 {
+		workers.Go(func() {
+			for range 100 {
+				sys := pulse.New(pulse.Options{Strategy: strategy.Random(), EarlyTimers: pulse.NeverEarly})
+				d.run(sys, func() {
+					for range 1000 {
+						x := pool.Get().(*item)
+						if x.users++; x.users != 1 {
+							panic("Get returns an item that is in use")
+						}
+						x.users--
+						pool.Put(x)
+					}
+				})
+				if f := sys.Failure(); f != nil {
+					t.Error(f)
+				}
+				sys.Close()
+			}
+		})
+	}
+	workers.Wait()
 }

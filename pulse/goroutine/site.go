@@ -149,7 +149,8 @@ func verbOf(function string) string {
 		return name
 	}
 	switch {
-	case strings.HasPrefix(function, "sync.(*"), strings.HasPrefix(function, "sync/atomic.(*"), strings.HasPrefix(function, "net.(*"):
+	case strings.HasPrefix(function, "sync.(*"), strings.HasPrefix(function, "sync/atomic.(*"), strings.HasPrefix(function, "net.(*"),
+		strings.HasPrefix(function, "time.(*Timer)."), strings.HasPrefix(function, "time.(*Ticker)."):
 		kind, method, _ := strings.Cut(function[strings.Index(function, "(*")+2:], ").")
 		kind, _, _ = strings.Cut(kind, "[")
 		if strings.Contains(method, ".") {
