@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"runtime"
 	"runtime/metrics"
@@ -55,7 +56,7 @@ type Subject struct {
 
 // Test searches for a run in which a test fails. The first run shows what it prints.
 func Test(t *testing.T, s Subject) {
-	e := &existing{T: t, Subject: s, options: withFaults(options), stalled: make(chan struct{}, 1), finally: func() {}}
+	e := &existing{T: t, Subject: s, options: withFaults(options), stalled: make(chan struct{}, 1), finally: func() {}, reports: env.RaceReports()}
 	e.context, e.enough = context.WithCancel(t.Context())
 	defer e.enough()
 	done := make(chan struct{})
@@ -260,7 +261,7 @@ type existing struct {
 	stalled chan struct{}
 	unmute  atomic.Pointer[func()]
 	finally func() // see search
-	races   raceLog
+	reports string // the file with the reports of the race detector, or ""
 }
 
 // Context limits the search.
@@ -357,7 +358,7 @@ func (e *existing) property(t *props.T) {
 	if e.random {
 		seed = props.OneOf(t, "seed of random numbers", seeds[:]...)
 	}
-	sys := t.SystemWith(e.options)
+	sys, races := t.SystemWith(e.options), e.raceSize()
 	defer e.muted()() // RunTest panics if the run is given up
 	end := goroutine.RunTest(sys, seed, func() { out = e.Once() })
 	e.runs++
@@ -373,32 +374,48 @@ func (e *existing) property(t *props.T) {
 		}
 		t.Skip(end.Outside)
 	case out.Failed:
-		t.Report(e.failure(&out))
+		t.Report(e.failure(&out, races))
 	}
 }
 
-// failure returns the failure of a run. If the run failed only by a race, that is the two accesses.
-func (e *existing) failure(out *Outcome) *pulse.Failure {
+// failure returns the failure of a run. If only the race detector has failed the run, the failure names the two
+// accesses. The parameter before is the result of raceSize before the run.
+func (e *existing) failure(out *Outcome, before int64) *pulse.Failure {
 	f := failure(e.Name(), out.Said)
 	if !out.Raced || len(f.Stack) > 0 && !strings.HasPrefix(f.Stack[0].Func, "testing.") {
 		return f
 	}
-	if at := stack.Accesses(e.races.next()); len(at) == 2 {
+	if at := stack.Accesses(e.raceReport(before)); len(at) == 2 {
 		f.Stack, f.Site, f.Detail = at[:1], at[0].Func+" and "+at[1].Func, ""
 		f.Text = fmt.Sprintf("data race of %s and %s", at[0].Place(), at[1].Place())
 	}
 	return f
 }
 
-// A raceLog has the reports of the race detector in this process.
-type raceLog struct{ read int }
+// raceSize returns the size of the race detector's reports. It is cheap in builds without the race detector.
+func (e *existing) raceSize() int64 {
+	if e.reports == "" {
+		return 0
+	}
+	info, err := os.Stat(e.reports)
+	if err != nil {
+		return 0
+	}
+	return info.Size()
+}
 
-// next returns the first report since the last call, or "".
-func (l *raceLog) next() string {
-	text := env.RaceReports()
-	fresh := text[min(l.read, len(text)):]
-	l.read = len(text)
-	report, _, _ := strings.Cut(strings.TrimLeft(fresh, "=\n"), "==================")
+// mostRace limits how much of a report of the race detector is read.
+const mostRace = 64 << 10
+
+// raceReport returns the first report of the race detector after the given number of bytes.
+func (e *existing) raceReport(after int64) string {
+	f, err := os.Open(e.reports)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	text, _ := io.ReadAll(io.NewSectionReader(f, after, mostRace))
+	report, _, _ := strings.Cut(strings.TrimLeft(string(text), "=\n"), "==================")
 	return report
 }
 

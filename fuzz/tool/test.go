@@ -33,7 +33,7 @@ each go statement. It shrinks a failing run, explains it and saves it, as for pr
 virtual. Runs also differ in their random numbers and in the order of maps.
 
 Connections over TCP on loopback addresses and over Unix domain sockets are in memory. Files are
-real. A test that depends on another network, another process, a sent signal, C code or the garbage
+real. A test that depends on another network, another process, a signal to itself, C code or the garbage
 collector is not controlled. It runs once, as under go test, and -v says what it depends on. The
 same holds for a test that computes for 10s without an operation. Examples, benchmarks and fuzz
 targets run as under go test.
@@ -100,8 +100,8 @@ type testCall struct {
 	kept    []string // the flags that a test needs when it runs again
 }
 
-// keptFlags are the flags of go test without which a test may not fail again. The value says whether the flag
-// has one.
+// keptFlags are the flags of go test without which a test may not fail again. The value is set if the flag takes
+// a value.
 var keptFlags = map[string]bool{"asan": false, "asmflags": true, "gccgoflags": true, "gcflags": true, "ldflags": true, "mod": true,
 	"modfile": true, "msan": false, "race": false, "short": false, "tags": true}
 
@@ -187,9 +187,9 @@ func printRaces(out io.Writer, folder string) {
 		text, _ := io.ReadAll(io.LimitReader(f, mostRaceBytes))
 		f.Close()
 		for report := range strings.SplitSeq(string(text), line) {
-			accesses := fmt.Sprint(stack.Accesses(report)) // two lines of code tell most races apart
-			if report = strings.TrimLeft(report, "\n"); report != "" && !printed[accesses] {
-				printed[accesses] = true
+			at := stack.Accesses(report) // two lines of code tell most races apart
+			if key := fmt.Sprint(at); len(at) > 0 && !printed[key] {
+				printed[key] = true
 				fmt.Fprint(out, line+report+line)
 			}
 		}

@@ -169,16 +169,20 @@ const RaceFiles = "race.*"
 // Race returns the environment variable that makes the race detector report a race in each run that has it, not
 // only in the first one, and to a file in a folder.
 func Race(folder string) string {
-	return goRace + "=" + os.Getenv(goRace) + " suppress_equal_stacks=0 suppress_equal_addresses=0 " + raceLog + filepath.Join(folder, "race")
+	return goRace + "=" + os.Getenv(goRace) + " suppress_equal_stacks=0 suppress_equal_addresses=0" + raceLog + filepath.Join(folder, "race")
 }
 
-const goRace, raceLog = "GORACE", "log_path="
+const goRace, raceLog = "GORACE", " log_path="
 
-// RaceReports returns what the race detector has reported in this process to a file, if it does.
+// RaceReports returns the file to which the race detector of this process reports, or "" if Race was not used. The
+// file does not exist before the first report.
 func RaceReports() string {
-	_, name, _ := strings.Cut(os.Getenv(goRace), raceLog)
-	text, _ := os.ReadFile(fmt.Sprintf("%s.%d", name, os.Getpid()))
-	return string(text)
+	setting := os.Getenv(goRace)
+	at := strings.LastIndex(setting, raceLog)
+	if at < 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s.%d", setting[at+len(raceLog):], os.Getpid())
 }
 
 // When returns a text that says when a saved case will be replayed: "from now on".

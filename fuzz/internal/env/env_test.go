@@ -1,9 +1,11 @@
 package env
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
+	"strings"
 	"testing"
 	"time"
 )
@@ -103,5 +105,19 @@ func TestAgain(t *testing.T) {
 	}
 	if got, want := Again(""), "JOSTLE_SEED='7' JOSTLE_STRATEGY='pos,urw' "; got != want {
 		t.Errorf("no case: %s, want %s", got, want)
+	}
+}
+
+// TestRaceReports: a process finds the file of its race detector, also if the user names another one before.
+func TestRaceReports(t *testing.T) {
+	t.Setenv("GORACE", "history_size=2")
+	if got := RaceReports(); got != "" {
+		t.Errorf("without a file: %s", got)
+	}
+	t.Setenv("GORACE", "log_path=/else history_size=2 log_path=/else/again")
+	_, setting, _ := strings.Cut(Race("/a folder"), "=")
+	t.Setenv("GORACE", setting)
+	if got, want := RaceReports(), fmt.Sprint("/a folder/race.", os.Getpid()); got != want {
+		t.Errorf("%s, want %s", got, want)
 	}
 }
