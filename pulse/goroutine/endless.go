@@ -121,14 +121,14 @@ func (w *world) isWoken(patience time.Duration) bool {
 	if _, known := stuckAt.Load(at); !known && w.others(ownPath) {
 		patience = patienceOthers
 	}
-	for range patience / time.Millisecond {
-		time.Sleep(time.Millisecond)
-		if w.next(w.control) != nil || w.outside(w.control) != "" {
-			return true
+	for ; w.next(w.control) == nil && w.outside(w.control) == ""; patience -= time.Millisecond {
+		if patience <= 0 {
+			stuckAt.Store(at, true)
+			return false
 		}
+		time.Sleep(time.Millisecond)
 	}
-	stuckAt.Store(at, true)
-	return false
+	return true
 }
 
 // mustEnd makes the system report the goroutines that have not ended as stuck.

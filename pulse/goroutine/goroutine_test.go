@@ -33,6 +33,7 @@ type fake struct {
 	seed    uint64
 	random  bool // set if the program has used random numbers
 	others  func() bool
+	after   int       // after so many calls of outside, a goroutine from outside has come
 	full    []uintptr // the innermost calls of a goroutine whose stack was too large, or nil
 }
 
@@ -141,10 +142,15 @@ func (f *fake) door(script ...act) *door {
 			}
 			return f.touches[i].op, f.touches[i].object, len(f.touches)
 		},
-		thrown:  func(control) any { return "lost" },
-		outside: func(control) string { return f.cause },
-		random:  func(control) bool { return f.random },
-		others:  func(string) bool { return f.others != nil && f.others() },
+		thrown: func(control) any { return "lost" },
+		outside: func(control) string {
+			if f.after--; f.after == 0 {
+				f.cause = "a goroutine"
+			}
+			return f.cause
+		},
+		random: func(control) bool { return f.random },
+		others: func(string) bool { return f.others != nil && f.others() },
 		locks: func(_ control, i int) *locked {
 			if i >= len(f.locks) {
 				return nil
@@ -449,26 +455,26 @@ func TestSeed(t *testing.T) {
 	}
 }
 
-// TestOthers: a run that is stuck waits for a goroutine from outside, if there is one. It waits once at
-// each place.
+// TestOthers: a run that is stuck waits for a goroutine from outside, if there is one.
 func TestOthers(t *testing.T) {
-	var f *fake
-	run := func(at uintptr, others bool) (end End, stuck bool, took time.Duration) {
-		began := time.Now()
-		f = &fake{others: func() bool {
-			time.AfterFunc(50*time.Millisecond, func() { f.cause = "a goroutine" })
+	run := func(others bool) (end End, stuck bool) {
+		f := &fake{}
+		f.others = func() bool {
+			if others {
+				f.after = 100
+			}
 			return others
-		}}
+		}
 		sys := pulse.New(pulse.Options{})
-		end = f.door(act{why: blocked, do: func(f *fake) { f.threads[0].callers[0] = at }}).runTest(sys, 0, nil)
-		return end, sys.Failure() != nil, time.Since(began)
+		end = f.door(act{why: blocked, do: func(f *fake) { f.threads[0].callers[0] = 1 }}).runTest(sys, 0, nil)
+		return end, sys.Failure() != nil
 	}
 	for range 2 { // a place where a goroutine has come is none where a run may be stuck at once
-		if end, stuck, _ := run(1, true); stuck || end.Outside == "" {
+		if end, stuck := run(true); stuck || end.Outside == "" {
 			t.Errorf("it does not wait: %+v", end)
 		}
 	}
-	if _, stuck, _ := run(1, false); !stuck {
+	if _, stuck := run(false); !stuck {
 		t.Error("it waits although there is nobody to wait for")
 	}
 }
