@@ -138,9 +138,12 @@ func (h Host) Enqueue(from, to Ref, msg any) {
 	h.s.sendAs(from.actor, to.actor, msg, trace.Message, 0)
 }
 
-// AfterSteps makes the system call f at the end of each further step of this run, as a part of the step. A
-// function set before is not called any more.
+// AfterSteps makes the system call f at the end of each further step of this run, as a part of the step. It
+// replaces the function that was set before.
 func (h Host) AfterSteps(f func()) {
+	if f == nil {
+		h.s.misuse("Host.AfterSteps(nil): give it a function")
+	}
 	h.s.hosted = f
 	h.s.todo.everyStep |= workHost
 	h.s.todo.afterStep |= workHost
@@ -148,8 +151,8 @@ func (h Host) AfterSteps(f func()) {
 
 // Continue sends an actor a message from itself that comes first in plain order: before all
 // messages that wait now. So an actor whose code can be interrupted, such as a goroutine,
-// continues unless the strategy chooses another one. No other message from the actor to
-// itself may wait.
+// continues unless the strategy chooses another one. If another message from the actor to
+// itself waits, the new one comes after it, as usual.
 func (h Host) Continue(r Ref, msg any) {
 	if !h.s.mayCall("Host.Continue") {
 		return

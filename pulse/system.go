@@ -71,7 +71,7 @@ func (s *System) Reset(seed uint64) {
 	s.killProcesses()
 	s.traffic.reset()
 	s.actors = s.actors[:0]
-	s.observers, s.inbox, s.entered, s.looked = s.observers[:0], s.inbox[:0], 0, false
+	s.observers, s.hosted, s.inbox, s.entered, s.looked = s.observers[:0], nil, s.inbox[:0], 0, false
 	s.asking.reset()
 	s.seed = seed
 	s.spawnPlain("test", (*inbox)(s), none)

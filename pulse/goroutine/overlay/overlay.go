@@ -153,21 +153,24 @@ func edits(goroot, version string) ([]edit, error) {
 		return nil, err
 	}
 	all, err := parse(string(text))
+	if err != nil {
+		return nil, err
+	}
 	var list []edit
 	for _, e := range all {
 		if e.only != "" && e.only != version {
 			continue
 		}
-		names := []string{e.file}
-		if strings.Contains(e.file, "*") {
-			names, _ = fs.Glob(os.DirFS(filepath.Join(goroot, "src")), e.file)
+		names, err := fs.Glob(os.DirFS(filepath.Join(goroot, "src")), e.file)
+		if err != nil || len(names) == 0 { // then the pattern is the name of a file that cannot be read
+			names = []string{e.file}
 		}
 		for _, name := range names {
 			e.file = name
 			list = append(list, e)
 		}
 	}
-	return list, err
+	return list, nil
 }
 
 // addTo adds files to the standard library that GOROOT does not have.
