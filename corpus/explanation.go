@@ -39,10 +39,10 @@ type Explanation struct {
 	// answers that make the difference.
 	Depth int `json:"depth,omitempty"`
 	// Interruptible is set if the run has actors that can be preempted, such as goroutines. In plain
-	// order such an actor goes on until it waits.
+	// order such an actor runs until it blocks.
 	Interruptible bool `json:"interruptible,omitempty"`
 	// Preemptions is how often the run of the case preempts an actor: another one takes a step
-	// although the actor of the step before could have gone on.
+	// although the actor of the previous step could have continued.
 	Preemptions int `json:"preemptions,omitempty"`
 	// Unnamed is the number of constraints with place InOwn that Constraints omits because they
 	// are too many. Usually it is zero.

@@ -102,19 +102,19 @@ func (v *verb) launch() flight.Launch {
 	info, _ := debug.ReadBuildInfo()
 	by := flight.Launch{Tool: "go test", Verb: v.searching(v.name), Package: words.TestedPackage(info, packageFolder)}
 	d, existing := v.t.TB.(doubter)
-	switch from := os.Getenv(env.Folder); {
-	case existing && from != "":
-		by.Tool, by.Package = words.TestTool(os.Getenv(env.Flags)), words.PackageFrom(from, info, packageFolder)
-	case existing && info != nil && slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"}):
-		by.Tool = words.TestTool("-race")
-	case existing:
-		by.Tool = words.TestTool("")
-	case goroutine.Available():
-		by.Tool += " $(jostle overlay --flags)"
+	if !existing {
+		if goroutine.Available() {
+			by.Tool += " $(jostle overlay --flags)"
+		}
+		return by
 	}
-	if existing {
-		by.Base, by.Endless = d.EnvironmentOfJostle(), true
+	flags, from := os.Getenv(env.Flags), os.Getenv(env.Folder)
+	if from != "" {
+		by.Package = words.PackageFrom(from, info, packageFolder)
+	} else if info != nil && slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"}) {
+		flags = "-race" // in a campaign
 	}
+	by.Tool, by.Base, by.Endless = words.TestTool(flags), d.EnvironmentOfJostle(), true
 	return by
 }
 

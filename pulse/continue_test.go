@@ -36,7 +36,7 @@ func TestContinue(t *testing.T) {
 
 // TestContinueAtRandom: runs with actors that continue obey their options, and replays are equal. The number
 // of preemptions is that of a count by hand: a step takes an actor's turn if the actor of the step before could
-// have gone on, which has received fewer than four messages of its own.
+// have continued, which has received fewer than four messages of its own.
 func TestContinueAtRandom(t *testing.T) {
 	some := 0
 	for seed := range uint64(300) {

@@ -30,8 +30,8 @@ type Outcome struct {
 	Signature string
 	// External is the number of messages from outside, which no actor sent.
 	External int
-	// Preemptions is the number of steps that came although an actor could have gone on that goes
-	// on in plain order, such as a goroutine.
+	// Preemptions is the number of steps that preempted an actor, such as a goroutine, which in
+	// plain order would have continued.
 	Preemptions int
 	// Steps is the number of steps of the run.
 	Steps int

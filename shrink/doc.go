@@ -11,7 +11,7 @@
 // Outcome.Compare compares the sizes of two failing runs. It compares the number of messages
 // from outside, the number of preemptions, the number of steps, the number of constraints on the
 // order, the draws, and finally the nonzero answers, such as faults. Without constraints the run
-// has plain order: the oldest message always comes first, and a goroutine goes on until it waits. Shrink runs each case before it accepts the case as smaller, and the run must
+// has plain order: the oldest message always comes first, and a goroutine runs until it blocks. Shrink runs each case before it accepts the case as smaller, and the run must
 // fail with the signature of the given run.
 //
 // # How

@@ -44,7 +44,7 @@ func labelsOf(sys *pulse.System) trace.Names {
 
 // A stepName identifies a message in all orders of the property's messages.
 type stepName struct {
-	message, sender, receiver string // sender is "" for an operation by which the receiver goes on by itself
+	message, sender, receiver string // sender is "" for an operation by which the receiver continues
 	before                    int    // the number of earlier messages with the same text, sender and receiver
 }
 

@@ -11,7 +11,7 @@
 // and with the flags that jostle overlay --flags prints.
 // The code between two operations is a step. The system's strategy chooses which
 // goroutine takes the next step. In plain order, which shrinking approaches, a goroutine
-// goes on until it waits. When none can take a step, the virtual clock jumps to the next timer.
+// runs until it blocks. When none can take a step, the virtual clock jumps to the next timer.
 //
 // A property of package props runs goroutines with drawn values like this:
 //
@@ -196,7 +196,7 @@ type routine struct {
 	turn   *site  // the message that the goroutine is to receive, or nil if it cannot run
 	since  int    // the number of steps of the run when the goroutine became able to run
 	ran    int    // the number of steps of the run when the goroutine took its last step
-	slice  int    // the number of steps in which the goroutine has gone on without waiting
+	slice  int    // the number of steps since the goroutine last waited or gave others their turn
 }
 
 // Receive takes one step of the goroutine.

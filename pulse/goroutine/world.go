@@ -34,9 +34,9 @@ type world struct {
 	clock pulse.Ref // the actor that fires the timers of the goroutines
 	timer pulse.Timer
 	due   int64 // virtual time of the next timer, or 0
-	now   int64 // the time of the goroutines when clocks last looked
+	now   int64 // the time of the goroutines at the last call of clocks
 	ahead int64 // how far the clock of the goroutines is ahead of that of the system, which moves only at timers
-	calm  int   // the number of steps when no goroutine could run last
+	calm  int   // the number of steps at the last clock tick at rest
 	early bool  // set if the clock has a message by which the next timer fires early
 }
 
@@ -75,7 +75,7 @@ func (w *world) takeNew(by pulse.Ref) {
 const slice = 100
 
 // enqueue sends a goroutine the message by which it takes its next step. In plain order a
-// goroutine that does not wait goes on, so moving away from plain order is a preemption.
+// goroutine runs until it blocks, so most departures from plain order are preemptions.
 func (w *world) enqueue(by pulse.Ref, r *routine) {
 	if r.ref != by || r.turn.key.op == opGosched || r.slice == slice {
 		r.slice = 0
@@ -163,8 +163,8 @@ func (w *world) spin(r *routine) {
 	w.takeNew(r.ref)
 }
 
-// clocks returns the time of the goroutines, and that of their next timer or 0. The time has passed that
-// goroutines took to read the clock since clocks was last called.
+// clocks returns the time of the goroutines, and that of their next timer or 0. It adds to ahead the time that
+// reading the clock has taken since the last call.
 func (w *world) clocks() (now, next int64) {
 	now, next = w.times(w.control)
 	w.ahead += now - w.now

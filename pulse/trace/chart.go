@@ -146,8 +146,8 @@ func (r *chartRow) remark(p Phrase) {
 	}
 }
 
-// gather shortens a chart that is not short. Of the steps in which an actor goes on without
-// waiting, it keeps the last one, which waits or is preempted, and those with remarks.
+// gather shortens a chart that is not short. Of the steps by which an actor continues, it keeps the last
+// one, after which the actor waits or is preempted, and those with remarks.
 func (c *chart) gather(r *reading) {
 	if len(c.rows) <= shortChart {
 		return

@@ -1,7 +1,7 @@
 package trace
 
 // Preemptions returns the number of steps that preempt an actor: the actor of the step before
-// could have gone on, as pulse.Host.Continue says. Interruptible is set if the run has actors
+// could have continued: see pulse.Host.Continue. Interruptible is set if the run has actors
 // that can be preempted, such as goroutines.
 func (t *Trace) Preemptions() (n int, interruptible bool) {
 	for i := range t.Sends {

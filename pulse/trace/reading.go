@@ -89,7 +89,7 @@ func (r *reading) from(s *Send) string {
 	return r.names.Of(s.From)
 }
 
-// isOwn reports whether a message is an operation by which an actor goes on by itself.
+// isOwn reports whether a message is an operation by which an actor continues.
 func (s *Send) isOwn() bool {
 	_, ok := s.Body.(Operation)
 	return ok && s.From == s.To

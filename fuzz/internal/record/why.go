@@ -121,7 +121,7 @@ func onObject(c corpus.Constraint) bool { return c.First.At != c.Second.At }
 // plainly says what happens in plain order.
 func plainly(e *corpus.Explanation) string {
 	if e.Interruptible {
-		return "a goroutine goes on until it waits"
+		return "a goroutine runs until it blocks"
 	}
 	return "the oldest message comes first"
 }

@@ -99,7 +99,7 @@ func TestWhy(t *testing.T) {
 			corpus.Explanation{Orders: 7, Complete: true, Point: &corpus.Point{Step: -1, Before: share(1, 50)}}},
 		{"no random order counts", "fails in plain order, where the oldest message comes first;\n    there are too many orders to run them all, and no random order is known to fail or pass",
 			corpus.Explanation{Sampled: &corpus.Sampled{}}},
-		{"plain order of goroutines", "fails in plain order, where a goroutine goes on until it waits;\n    there are too many orders to run them all, and no random order is known to fail or pass",
+		{"plain order of goroutines", "fails in plain order, where a goroutine runs until it blocks;\n    there are too many orders to run them all, and no random order is known to fail or pass",
 			corpus.Explanation{Sampled: &corpus.Sampled{}, Interruptible: true}},
 		{"no continuations", "fails in all 7 orders", corpus.Explanation{Orders: 7, Failing: 7, Complete: true}},
 	} {

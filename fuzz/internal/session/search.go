@@ -116,7 +116,7 @@ func (s *Session) late(r *Reply, res *search.Result) {
 	}
 }
 
-// doubt adds messages that the results mean nothing.
+// doubt adds reasons why the results may mean nothing.
 func (s *Session) doubt(r *Reply, texts ...string) {
 	if s.Property.Existing {
 		r.Doubts = append(r.Doubts, texts...)

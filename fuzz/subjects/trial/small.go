@@ -28,8 +28,8 @@ func Bunch(n int) func(*pulse.System) {
 	}
 }
 
-// Threads returns a program with n actors that go on as goroutines do: each takes the given number of
-// steps, and tells the next actor of each step. What they are told, they receive between these steps.
+// Threads returns a program with n actors that continue as goroutines do. Each takes the given number of
+// steps, and sends a message to the next actor in each step.
 func Threads(n, steps int) func(*pulse.System) {
 	return func(sys *pulse.System) {
 		all := make([]pulse.Ref, n)
