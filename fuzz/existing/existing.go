@@ -114,7 +114,7 @@ func (e *existing) search() {
 	case 0 < e.outside && e.outside < e.runs:
 		e.Logf("%s of %s were not controlled, because %s", words.Grouped(e.outside), words.Count(e.runs, "run"), trace.Visible(why))
 	default:
-		e.Logf("not controlled, because %s", trace.Visible(why))
+		e.uncontrolled(trace.Visible(why))
 	}
 }
 
@@ -288,7 +288,7 @@ func (e *existing) EnvironmentOfJostle() []string { return environ }
 // process, because a run that is given up may leave package-level variables changed and listeners
 // open. If the test fails there, it runs in this process too, because it may depend on earlier tests.
 func (e *existing) giveUp(why string) {
-	e.Logf("not controlled, because %s", why)
+	e.uncontrolled(why)
 	e.Because(why)
 	limit := time.Hour
 	if end, ok := e.Deadline(); ok {

@@ -4,8 +4,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/jostle-go/jostle/fuzz/existing"
 )
 
 // TestDownloadedGo: go build -overlay refuses to replace files in the module cache. So a Go version
@@ -94,6 +97,22 @@ func TestKeptFlags(t *testing.T) {
 	} {
 		if c, err := readTest(strings.Fields(args)); err != nil || strings.Join(c.kept, " ") != want {
 			t.Errorf("%s: %v, want %s; %v", args, c.kept, want, err)
+		}
+	}
+}
+
+// TestPrintUncontrolled: of many tests that are not controlled, the first ten are named.
+func TestPrintUncontrolled(t *testing.T) {
+	one := existing.Uncontrolled{Package: "./a", Test: "TestA", Because: "it depends on C code"}
+	const line = "jostle: not controlled: TestA in ./a, because it depends on C code\n"
+	for n, want := range map[int]string{
+		0:  "",
+		10: strings.Repeat(line, 10),
+		12: strings.Repeat(line, 10) + "jostle: not controlled: 2 more tests; -v says which\n",
+	} {
+		var out strings.Builder
+		if printUncontrolled(&out, slices.Repeat([]existing.Uncontrolled{one}, n)); out.String() != want {
+			t.Errorf("%d tests:\n%s\nwant\n%s", n, out.String(), want)
 		}
 	}
 }

@@ -34,9 +34,9 @@ virtual. Runs also differ in their random numbers and in the order of maps.
 
 Connections over TCP on loopback addresses and over Unix domain sockets are in memory. Files are
 real. A test that depends on another network, another process, a signal to itself, C code or the garbage
-collector is not controlled. It runs once, as under go test, and -v says what it depends on. The
-same holds for a test that computes for 10s without an operation. Examples, benchmarks and fuzz
-targets run as under go test.
+collector is not controlled. It runs once, as under go test, and the last lines say what it depends
+on. The same holds for a test that computes for 10s without an operation. Examples, benchmarks and
+fuzz targets run as under go test.
 
 A failing run is shown only if it also fails in a new process. If it does not, an earlier test may
 have changed a variable. Then the new process searches too, for a quarter of the time.
@@ -118,30 +118,18 @@ func runTest(call *Call, args []string) error {
 	if err != nil {
 		return err
 	}
+	reports, err := os.MkdirTemp("", "jostle-test-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(reports)
 	cmd := exec.CommandContext(call.Context, with.command, slices.Concat([]string{"test", "-vet=off"}, with.flags, c.args)...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = call.In, screen.Whole(call.Out), screen.Whole(call.Err)
-	cmd.Env = append(append(os.Environ(), with.env...), existing.Variable+"=1", env.Flags+"="+words.Arguments(c.kept))
-	if here, err := os.Getwd(); err == nil {
-		cmd.Env = append(cmd.Env, env.Folder+"="+here)
-	}
-	if c.budget > 0 {
-		cmd.Env = append(cmd.Env, "JOSTLE_BUDGET="+c.budget.String())
-	}
-	if c.network != "" {
-		cmd.Env = append(cmd.Env, "JOSTLE_NETWORK="+c.network)
-	}
-	if c.exec != "" {
-		cmd.Env = append(cmd.Env, flight.ExecVariable+"="+c.exec)
-	}
-	if c.race() {
-		logs, err := os.MkdirTemp("", "jostle-race-")
-		if err != nil {
-			return err
-		}
-		defer os.RemoveAll(logs)
-		defer printRaces(call.Out, logs)
-		cmd.Env = append(cmd.Env, env.Race(logs))
-	}
+	cmd.Env = slices.Concat(os.Environ(), with.env, c.environment(reports))
+	defer func() {
+		printRaces(call.Out, reports)
+		printUncontrolled(call.Err, existing.ReadUncontrolled(filepath.Join(reports, uncontrolledFile)))
+	}()
 	foreground := call.Terminal.Foreground()
 	defer worker.Together(cmd, foreground)()
 	if err = cmd.Run(); err != nil && foreground {
@@ -160,6 +148,45 @@ func runTest(call *Call, args []string) error {
 		return errTold
 	}
 	return err
+}
+
+// uncontrolledFile is the name of the file that lists tests that are not controlled.
+const uncontrolledFile = "uncontrolled"
+
+// environment returns the environment variables of test binaries, which write what jostle test prints at the end to
+// the folder reports.
+func (c *testCall) environment(reports string) []string {
+	list := []string{existing.Variable + "=1", env.Flags + "=" + words.Arguments(c.kept)}
+	if here, err := os.Getwd(); err == nil {
+		list = append(list, env.Folder+"="+here)
+	}
+	if c.budget > 0 {
+		list = append(list, "JOSTLE_BUDGET="+c.budget.String())
+	}
+	if c.network != "" {
+		list = append(list, "JOSTLE_NETWORK="+c.network)
+	}
+	if c.exec != "" {
+		list = append(list, flight.ExecVariable+"="+c.exec)
+	}
+	if c.race() {
+		list = append(list, env.Race(reports))
+	}
+	return append(list, existing.UncontrolledVariable+"="+filepath.Join(reports, uncontrolledFile))
+}
+
+// mostUncontrolled is the number of tests that are not controlled which jostle test names at the end.
+const mostUncontrolled = 10
+
+// printUncontrolled says which tests are not controlled.
+func printUncontrolled(out io.Writer, list []existing.Uncontrolled) {
+	for i, u := range list {
+		if i == mostUncontrolled {
+			fmt.Fprintf(out, "jostle: not controlled: %d more tests; -v says which\n", len(list)-i)
+			return
+		}
+		fmt.Fprintf(out, "jostle: not controlled: %s in %s, because %s\n", u.Test, u.Package, u.Because)
+	}
 }
 
 // interrupting is how long jostle test waits for an interrupt after its tests have failed. Ctrl-C
