@@ -264,6 +264,15 @@ type existing struct {
 	reports string // the file with the reports of the race detector, or ""
 }
 
+// Log prints like testing.T, but without a line of code: the only one would be in this package.
+func (e *existing) Log(args ...any) {
+	text := strings.TrimRight(fmt.Sprintln(args...), "\n")
+	fmt.Fprintln(e.Output(), strings.ReplaceAll(text, "\n", "\n    "))
+}
+
+// Logf is like Log.
+func (e *existing) Logf(format string, args ...any) { e.Log(fmt.Sprintf(format, args...)) }
+
 // Context limits the search.
 func (e *existing) Context() context.Context { return e.context }
 
