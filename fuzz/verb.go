@@ -151,8 +151,7 @@ type doubter interface {
 
 // again returns the shell command that repeats the test.
 func (v *verb) again() string {
-	by := v.launch()
-	return words.Command(by.Tool, flight.Selection(v.session.Property.Test), by.Package)
+	return v.launch().Command(flight.Selection(v.session.Property.Test))
 }
 
 // replay runs the case that JOSTLE_REPLAY names, or all saved cases if JOSTLE_REPLAY is not set. It

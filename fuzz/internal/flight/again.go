@@ -48,6 +48,16 @@ type Launch struct {
 	verbose bool // set if a new process prints each test that it runs
 }
 
+// Command returns the shell command that runs the tests that a pattern selects, with the arguments that this
+// process has for the tests.
+func (by Launch) Command(pattern string) string {
+	text := words.Command(by.Tool, pattern, by.Package)
+	if _, others := apart(os.Args[1:]); len(others) > 0 {
+		text += " -args " + words.Arguments(others)
+	}
+	return text
+}
+
 // Again replays the runs of the record in a new process. It starts the current test
 // binary in the folder of the package, to run only the test of the record. The process
 // is killed after the limit.
@@ -83,7 +93,7 @@ func (l *Left) Again(limit time.Duration, by Launch) Outcome {
 	}
 	return Outcome{Died: true, Text: fmt.Sprintf("DIED %s: %s: %s\n%s",
 		l.headline(by.Verb), what, end, words.Indented(fmt.Sprintf("%s\nagain: %s=%s %s\neach test run replays this run first until it ends normally; to forget it, remove that file",
-			out.LastWords(), Variable, words.Quoted(l.Path()), words.Command(by.Tool, words.Pattern(l.Test), by.Package))))}
+			out.LastWords(), Variable, words.Quoted(l.Path()), by.Command(words.Pattern(l.Test)))))}
 }
 
 // headline returns a text that says which runs were in progress when the process of the
@@ -131,13 +141,10 @@ func (by Launch) Start(out *Tail, test, dir string, limit time.Duration) (end *o
 // Selection returns the pattern for -run that selects the given test, and of its subtests those that -run of
 // this process selects.
 func Selection(test string) string {
-	for i, arg := range os.Args[1:] {
-		switch name, value, joined := strings.Cut(strings.TrimLeft(arg, "-"), "="); {
-		case name != "test.run" || arg[0] != '-':
-		case joined:
-			return words.Selection(test, value)
-		case i+2 < len(os.Args):
-			return words.Selection(test, os.Args[i+2])
+	flags, _ := apart(os.Args[1:])
+	for _, arg := range flags {
+		if name, pattern, _ := strings.Cut(strings.TrimLeft(arg, "-"), "="); name == "test.run" {
+			return words.Selection(test, pattern)
 		}
 	}
 	return words.Pattern(test)
@@ -188,26 +195,35 @@ func (by Launch) Verdict(out *Tail, test, dir string, limit time.Duration) Verdi
 // it keeps those that a run may depend on.
 func arguments(pattern string, limit time.Duration, verbose bool, own []string) []string {
 	list := []string{"-test.run=" + pattern, "-test.timeout=" + limit.String(), "-test.count=1", "-test.paniconexit0"}
-	var rest []string
-	for i := 0; i < len(own); i++ {
-		arg := own[i]
-		name, isTesting := strings.CutPrefix(strings.TrimLeft(arg, "-"), "test.")
-		name, _, hasValue := strings.Cut(name, "=")
-		if isTesting && strings.HasPrefix(arg, "-") && !hasValue && !slices.Contains(switches, name) && i+1 < len(own) {
-			i++
-			arg += "=" + own[i]
-		}
-		switch {
-		case !isTesting || !strings.HasPrefix(arg, "-"):
-			rest = append(rest, arg)
-		case slices.Contains([]string{"short", "skip", "v", "cpu", "parallel"}, name):
+	flags, others := apart(own)
+	for _, arg := range flags {
+		name, _, _ := strings.Cut(strings.TrimLeft(arg, "-"), "=")
+		if slices.Contains([]string{"test.short", "test.skip", "test.v", "test.cpu", "test.parallel"}, name) {
 			list = append(list, arg)
 		}
 	}
 	if verbose {
 		list = append(list, "-test.v=true")
 	}
-	return append(list, rest...)
+	return append(list, others...)
+}
+
+// apart separates the flags of package testing from other arguments. Each flag is joined with its value.
+func apart(own []string) (flags, others []string) {
+	for i := 0; i < len(own); i++ {
+		arg := own[i]
+		name, isTesting := strings.CutPrefix(strings.TrimLeft(arg, "-"), "test.")
+		if !isTesting || !strings.HasPrefix(arg, "-") {
+			others = append(others, arg)
+			continue
+		}
+		if !strings.Contains(name, "=") && !slices.Contains(switches, name) && i+1 < len(own) {
+			i++
+			arg += "=" + own[i]
+		}
+		flags = append(flags, arg)
+	}
+	return flags, others
 }
 
 // switches are the flags of package testing without a value. After a flag that is not a
