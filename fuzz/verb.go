@@ -235,6 +235,7 @@ func (v *verb) fail(f *record.Record) {
 	if v.answerAlone(f) {
 		return
 	}
+	f.Existing = v.session.Property.Existing
 	text := f.Text(0) + "        again: " + env.Again(f.Path) + v.again() + "\n"
 	if f.Path != "" {
 		text += "        " + f.InWords(env.When(), shown) + "\n"

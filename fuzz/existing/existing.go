@@ -56,7 +56,7 @@ type Subject struct {
 
 // Test searches for a run in which a test fails. The first run shows what it prints.
 func Test(t *testing.T, s Subject) {
-	e := &existing{T: t, Subject: s, options: withFaults(options), stalled: make(chan struct{}, 1), finally: func() {}, reports: env.RaceReports()}
+	e := &existing{T: t, Subject: s, options: asAsked(options), stalled: make(chan struct{}, 1), finally: func() {}, reports: env.RaceReports()}
 	e.context, e.enough = context.WithCancel(t.Context())
 	defer e.enough()
 	done := make(chan struct{})
@@ -172,11 +172,11 @@ func (e *existing) muted() (unmute func()) {
 	return unmute
 }
 
-// run runs a test once, without network faults. The seed is that of the order and of the random
+// run runs a test once, without network faults and early timers. The seed is that of the order and of the random
 // numbers.
 func (e *existing) run(order pulse.Strategy, seed uint64) (r tried) {
 	o := e.options
-	o.Faults.Network, o.Strategy, o.Seed = 0, order, seed
+	o.Faults.Network, o.EarlyTimers, o.Strategy, o.Seed = 0, pulse.NeverEarly, order, seed
 	sys := pulse.New(o)
 	defer sys.Close()
 	defer e.watch(sys)()
@@ -231,14 +231,17 @@ func (e *existing) decide(firstFails bool, r tried) {
 // RunTest allows without it.
 const manySteps = 250_000
 
-// options are the options of runs in which the network has no faults. RunTest limits the number of steps.
+// options are the options of runs if the environment asks for no more. RunTest limits the number of steps.
 var options = pulse.Options{EarlyTimers: pulse.NeverEarly}
 
-// withFaults returns options with the network faults that the environment asks for. If a
-// variable is wrong, fuzz.Check says so.
-func withFaults(o pulse.Options) pulse.Options {
+// asAsked returns options with the network faults and the early timers that the environment asks for. If
+// a variable is wrong, fuzz.Check says so.
+func asAsked(o pulse.Options) pulse.Options {
 	if e, err := env.Read(search.Names()); err == nil {
 		o.Faults.Network = e.Network
+		if e.Early > 0 {
+			o.EarlyTimers = e.Early
+		}
 	}
 	return o
 }

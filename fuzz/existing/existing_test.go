@@ -5,6 +5,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/jostle-go/jostle/pulse"
 )
 
 // TestFailure: the failure of a test is the first text that fails it, at the line and in
@@ -116,12 +118,13 @@ func TestGiveUp(t *testing.T) {
 	}
 }
 
-// TestWithFaults: the environment says how many faults the network may have.
-func TestWithFaults(t *testing.T) {
-	for text, want := range map[string]int{"": 0, "3": 3, "many": 0} {
+// TestAsAsked: the environment says how many faults the network may have, and how many timers may fire early.
+func TestAsAsked(t *testing.T) {
+	for text, want := range map[string][2]int{"": {0, pulse.NeverEarly}, "0": {0, pulse.NeverEarly}, "3": {3, 3}, "many": {0, pulse.NeverEarly}} {
 		t.Setenv("JOSTLE_NETWORK", text)
-		if got := withFaults(options).Faults.Network; got != want {
-			t.Errorf("JOSTLE_NETWORK=%s: %d faults", text, got)
+		t.Setenv("JOSTLE_EARLY", text)
+		if o := asAsked(options); o.Faults.Network != want[0] || o.EarlyTimers != want[1] {
+			t.Errorf("%q: %d faults, %d early timers", text, o.Faults.Network, o.EarlyTimers)
 		}
 	}
 }

@@ -103,7 +103,7 @@ func TestConfirmSeesOtherOrders(t *testing.T) {
 }
 
 // A claim about all orders says whether timers could fire early in them, and which setting decides
-// that. Existing tests have no such setting.
+// that. For an existing test it is a flag.
 func TestTimersAreSaid(t *testing.T) {
 	const never = ", without early timers (pulse.Options.EarlyTimers allows them)"
 	sleeps := func(o pulse.Options) func(*props.T) {
@@ -134,7 +134,7 @@ func TestTimersAreSaid(t *testing.T) {
 			t.Errorf("%s: %s", c.name, got)
 		}
 		e = Exhaust(context.Background(), Property{Name: t.Name(), Test: t.Name(), Func: c.property, Existing: true}, 1, 1000)
-		if got := e.Whole(); !strings.HasSuffix(got, " were run") {
+		if got := e.Whole(); !strings.HasSuffix(got, " were run"+strings.ReplaceAll(c.whole, "pulse.Options.EarlyTimers", "-early")) {
 			t.Errorf("%s, in an existing test: %s", c.name, got)
 		}
 	}

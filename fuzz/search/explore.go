@@ -238,8 +238,9 @@ func (x *exploring) tell(p explore.Progress) {
 func (x *exploring) result() Exploration {
 	out := Exploration{Verdict: x.verdict}
 	v := &out.Verdict
+	v.existing = x.property.Existing
 	for _, w := range x.workers {
-		v.timed, v.early = v.timed || w.timed && !x.property.Existing, max(v.early, w.early)
+		v.timed, v.early = v.timed || w.timed, max(v.early, w.early)
 	}
 	found := x.merged()
 	for signature := range found {

@@ -43,8 +43,10 @@ type Verdict struct {
 	looked  bool  // set if props.Result.Looks was set for some run
 	refuted doubt // the reason why a confirming run failed; noDoubt if none failed
 	assumes bool  // set if Complete assumes that actors share nothing but messages
-	timed   bool  // set if the program sets timers, and the property may let them fire early
+	timed   bool  // set if the program sets timers
 	early   int   // the maximum number of early timers in a run
+
+	existing bool // see Property.Existing
 
 	asked explore.Method // the requested method
 	known float64        // a lower bound on the number of all runs, from the estimates so far
@@ -119,15 +121,19 @@ func (v Verdict) String() string {
 // timers says whether timers could fire early, and which setting decides that. It returns
 // "" if the program sets no timers or a run failed.
 func (v Verdict) timers() string {
+	setting := "pulse.Options.EarlyTimers"
+	if v.existing {
+		setting = "-early"
+	}
 	switch {
 	case !v.timed || v.Failing() > 0:
 		return ""
 	case v.early == math.MaxInt:
-		return ", with any number of early timers (pulse.Options.EarlyTimers)"
+		return fmt.Sprintf(", with any number of early timers (%s)", setting)
 	case v.early > 0:
-		return fmt.Sprintf(", with at most %s in a run (pulse.Options.EarlyTimers)", words.Count(v.early, "early timer"))
+		return fmt.Sprintf(", with at most %s in a run (%s)", words.Count(v.early, "early timer"), setting)
 	}
-	return ", without early timers (pulse.Options.EarlyTimers allows them)"
+	return fmt.Sprintf(", without early timers (%s allows them)", setting)
 }
 
 // whole returns the estimated number of all runs, such as " of about 81,000". It returns ""

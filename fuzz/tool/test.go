@@ -47,6 +47,8 @@ Nothing in the Go installation is changed.
   -for d       how long to search for each test (2s)
   -network n   how many faults the connections of a run may have: short reads, delays, resets
                and partitions (0)
+  -early n     how many timers of a run may fire although goroutines can run, as if these were
+               slow (0). A failing run that needs it says so
   -overlay f   an overlay of your own, which must replace no file that jostle replaces`,
 		Example:  "  jostle test ./...\n  jostle test -run TestPool -race -for 30s .",
 		OwnFlags: true,
@@ -92,12 +94,10 @@ of sync/atomic, in contrast to its types, the compiler needs the other flags too
 
 // A testCall is one call of jostle test.
 type testCall struct {
-	args    []string // the arguments of go test
-	budget  time.Duration
-	network string
-	exec    string   // the program that runs test binaries, with arguments, or ""
-	overlay string   // the overlay file that the user gave to go test, or ""
-	kept    []string // the flags that a test needs when it runs again
+	args     []string // the arguments of go test
+	settings []string // what flags of jostle test add to the environment
+	overlay  string   // the overlay file that the user gave to go test, or ""
+	kept     []string // the flags that a test needs when it runs again
 }
 
 // keptFlags are the flags of go test without which a test may not fail again. The value is set if the flag takes
@@ -156,18 +156,9 @@ const uncontrolledFile = "uncontrolled"
 // environment returns the environment variables of test binaries, which write what jostle test prints at the end to
 // the folder reports.
 func (c *testCall) environment(reports string) []string {
-	list := []string{existing.Variable + "=1", env.Flags + "=" + words.Arguments(c.kept)}
+	list := append(c.settings, existing.Variable+"=1", env.Flags+"="+words.Arguments(c.kept))
 	if here, err := os.Getwd(); err == nil {
 		list = append(list, env.Folder+"="+here)
-	}
-	if c.budget > 0 {
-		list = append(list, "JOSTLE_BUDGET="+c.budget.String())
-	}
-	if c.network != "" {
-		list = append(list, "JOSTLE_NETWORK="+c.network)
-	}
-	if c.exec != "" {
-		list = append(list, flight.ExecVariable+"="+c.exec)
 	}
 	if c.race() {
 		list = append(list, env.Race(reports))
@@ -230,7 +221,8 @@ const mostRaceBytes = 64 << 20
 // error is flag.ErrHelp.
 func readTest(args []string) (c testCall, err error) {
 	for i := 0; i < len(args); i++ {
-		name, value, joined := strings.Cut(strings.TrimPrefix(args[i], "-"), "=")
+		flagged, value, joined := strings.Cut(args[i], "=")
+		name := strings.TrimPrefix(strings.TrimPrefix(flagged, "-"), "-")
 		switch args[i] {
 		case "-args", "--args":
 			c.args = append(c.args, args[i:]...)
@@ -238,8 +230,7 @@ func readTest(args []string) (c testCall, err error) {
 		case "-h", "-help", "--help":
 			return c, flag.ErrHelp
 		}
-		own := strings.HasPrefix(args[i], "-") && slices.Contains([]string{"for", "-for", "network", "-network", "overlay", "-overlay", "exec", "-exec"}, name)
-		if !own {
+		if name == flagged || !slices.Contains([]string{"for", "network", "early", "overlay", "exec"}, name) {
 			c.args = append(c.args, args[i])
 			c.keep(args[i:])
 			continue
@@ -250,19 +241,20 @@ func readTest(args []string) (c testCall, err error) {
 			}
 			value = args[i]
 		}
-		switch strings.TrimPrefix(name, "-") {
+		switch name {
 		case "for":
-			if c.budget, err = time.ParseDuration(value); err != nil || c.budget <= 0 {
+			if d, err := time.ParseDuration(value); err != nil || d <= 0 {
 				return c, fmt.Errorf("-for %s: give a time such as 30s", value)
 			}
-		case "network":
+			c.settings = append(c.settings, "JOSTLE_BUDGET="+value)
+		case "network", "early":
 			if _, err := strconv.ParseUint(value, 10, 16); err != nil {
-				return c, fmt.Errorf("-network %s: give a number of faults, such as 3", value)
+				return c, fmt.Errorf("-%s %s: give a number such as 3", name, value)
 			}
-			c.network = value
+			c.settings = append(c.settings, "JOSTLE_"+strings.ToUpper(name)+"="+value)
 		case "exec":
-			c.exec, c.args = value, append(c.args, "-exec="+value)
-			c.kept = append(c.kept, "-exec="+value)
+			c.settings = append(c.settings, flight.ExecVariable+"="+value)
+			c.args, c.kept = append(c.args, "-exec="+value), append(c.kept, "-exec="+value)
 		case "overlay":
 			if c.overlay != "" {
 				return c, errors.New("-overlay is given twice")

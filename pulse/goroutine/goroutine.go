@@ -44,7 +44,7 @@
 // The command jostle test runs existing tests in this way, unchanged, with three differences.
 // Random numbers of math/rand and the order of a map differ between runs. A goroutine that was started may
 // run before the go statement ends. A timer that is due within a microsecond may fire although
-// goroutines can run. A test that depends
+// goroutines can run, and with -early others too. A test that depends
 // on another network or UDP, on another process, a signal that it sends, C code, the garbage collector, or a
 // goroutine or a timer from outside of the run is not controlled. It runs once, as under go test.
 //

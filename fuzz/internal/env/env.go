@@ -26,6 +26,7 @@ type Settings struct {
 	Repair     bool          // JOSTLE_REPAIR
 	Distill    bool          // JOSTLE_DISTILL
 	Network    int           // JOSTLE_NETWORK
+	Early      int           // JOSTLE_EARLY
 	Out        string        // JOSTLE_OUT, a folder
 }
 
@@ -52,7 +53,8 @@ func Read(strategies []string) (s Settings, err error) {
 		{"JOSTLE_SHRINK", readShrink, "a duration such as 30s, or to 0 to shrink nothing"},
 		{"JOSTLE_REPAIR", readRepair, "1 to repair stale cases, or to 0 to leave them"},
 		{"JOSTLE_DISTILL", readDistill, "1 to begin with passing cases of earlier searches, or to 0 for the same search each time"},
-		{network, readNetwork, "the number of faults that the network of a run may have"},
+		{network, count(&s.Network), "the number of faults that the network of a run may have"},
+		{early, count(&s.Early), "the number of timers of a run that may fire although goroutines can run"},
 	} {
 		if text := os.Getenv(x.name); text != "" && !x.set(&s, text) {
 			return s, fmt.Errorf("%s is %q: set it to %s", x.name, text, x.want)
@@ -111,10 +113,13 @@ func readShrink(s *Settings, text string) bool {
 	return err == nil && d >= 0
 }
 
-func readNetwork(s *Settings, text string) bool {
-	n, err := strconv.Atoi(text)
-	s.Network = n
-	return err == nil && n >= 0
+// count returns a function that reads a number of at least 0.
+func count(to *int) func(*Settings, string) bool {
+	return func(_ *Settings, text string) (ok bool) {
+		n, err := strconv.Atoi(text)
+		*to = n
+		return err == nil && n >= 0
+	}
 }
 
 func readRepair(s *Settings, text string) bool {
@@ -153,14 +158,15 @@ func Cache(dir string) string {
 // process.
 func Again(path string) string {
 	if path == "" {
-		return Set("JOSTLE_SEED", "JOSTLE_BUDGET", "JOSTLE_STRATEGY", "JOSTLE_DISTILL", network)
+		return Set("JOSTLE_SEED", "JOSTLE_BUDGET", "JOSTLE_STRATEGY", "JOSTLE_DISTILL", network, early)
 	}
-	return Set(out, network)
+	return Set(out, network, early)
 }
 
 const (
 	out     = "JOSTLE_OUT"
 	network = "JOSTLE_NETWORK"
+	early   = "JOSTLE_EARLY"
 )
 
 // RaceFiles is the pattern for the names of the files with reports of the race detector, one for each process.

@@ -35,6 +35,8 @@ func TestRead(t *testing.T) {
 		{"JOSTLE_REPAIR", "0", Settings{}, ""},
 		{"JOSTLE_NETWORK", "3", Settings{Network: 3}, ""},
 		{"JOSTLE_NETWORK", "on", Settings{}, `JOSTLE_NETWORK is "on": set it to the number of faults that the network of a run may have`},
+		{"JOSTLE_EARLY", "2", Settings{Early: 2}, ""},
+		{"JOSTLE_EARLY", "-1", Settings{}, `JOSTLE_EARLY is "-1": set it to the number of timers of a run that may fire although goroutines can run`},
 		{"JOSTLE_DISTILL", "1", Settings{Distill: true}, ""},
 		{"JOSTLE_DISTILL", "0", Settings{}, ""},
 		{"JOSTLE_DISTILL", "yes", Settings{}, `JOSTLE_DISTILL is "yes": set it to 1 to begin with passing cases of earlier searches, or to 0 for the same search each time`},

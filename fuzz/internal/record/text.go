@@ -194,6 +194,9 @@ func (r *Record) hints() (lines []string) {
 	if r.why().Early {
 		count = "needs " + count
 	}
+	if r.Existing {
+		return append(lines, count+", as if the code were slower than a timer; without -early no timer fires early")
+	}
 	return append(lines, fmt.Sprintf("%s, as if %s; EarlyTimers: pulse.NeverEarly forbids it", count, slow))
 }
 
