@@ -258,8 +258,10 @@ func library(root string, files map[string][]byte) error {
 	run.Dir = root
 	run.Env = append(os.Environ(), "GOFLAGS=", "GOWORK=off")
 	out, err := run.Output()
-	if err != nil {
-		return fmt.Errorf("%s has no sources of jostle: %w", root, err)
+	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
+		return fmt.Errorf("go list finds no sources of jostle in %s: %s", root, bytes.TrimSpace(exit.Stderr))
+	} else if err != nil {
+		return err
 	}
 	var list []listed
 	others := map[string]bool{"flag": true}

@@ -168,7 +168,7 @@ func TestRefused(t *testing.T) {
 		{"another version", Options{Goroot: copyOf(t, "go1.28.1")}, "this Go version is not supported: "},
 		{"a development version", Options{Goroot: copyOf(t, "devel go1.28-abc")}, " is devel go1.28-abc"},
 		{"a patched installation", Options{Goroot: patched}, "once.go cannot be changed: "},
-		{"no sources", Options{Goroot: dir, Jostle: dir}, " has no sources of jostle: "},
+		{"no sources", Options{Goroot: dir, Jostle: dir}, "go list finds no sources of jostle in " + dir + ": "},
 		{"an overlay of the user's that is missing", Options{Goroot: dir, Jostle: sources, Own: "nowhere.json"}, "nowhere.json"},
 		{"an overlay of the user's that is none", Options{Goroot: dir, Jostle: sources, Own: bad}, "bad.json is no overlay: "},
 		{"an overlay of the user's that collides", Options{Goroot: dir, Jostle: sources, Own: own},
