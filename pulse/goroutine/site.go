@@ -1,6 +1,7 @@
 package goroutine
 
 import (
+	"math/bits"
 	"runtime"
 	"strings"
 	"sync"
@@ -45,9 +46,9 @@ var recent [1024]atomic.Pointer[site]
 func (s *state) slot() uint64 {
 	h := uint64(s.op)
 	for _, pc := range s.callers {
-		h = hash.Fold(h, uint64(pc))
+		h = bits.RotateLeft64(h, 9) ^ uint64(pc) // cheaper than Fold, which would take a tenth of a step
 	}
-	return h >> 54
+	return hash.Fold(h, 0) >> 54
 }
 
 // siteOf returns the site at which a goroutine stands.
