@@ -83,7 +83,7 @@ func (x *Exhaustion) doubt(f *finding.Finding) []string {
 		return nil
 	case f.Replays < finding.Tried || !x.passesAgain():
 		return []string{outlives.String()}
-	case x.reduced && !x.doubts:
+	case x.reduced && !x.doubts && !x.Verdict.existing: // goroutines of an existing test may share variables, and the failure is real
 		return []string{shared.String()}
 	}
 	return nil
