@@ -27,6 +27,7 @@ type chooser struct {
 	property string
 	memory   string
 	tests    bool // also existing tests
+	mayTest  bool // set if the command has the flag --tests
 	// unoffered has the existing tests that cannot be searched.
 	unoffered []string
 }
@@ -42,6 +43,7 @@ func (c *chooser) flags(cmd *Command) {
 
 // testsFlag adds the flag for existing tests to a command.
 func (c *chooser) testsFlag(cmd *Command) {
+	c.mayTest = true
 	cmd.Flags().BoolVar(&c.tests, "tests", false, "existing tests too, under control as by jostle test")
 }
 
@@ -154,11 +156,23 @@ func (c *chooser) find(call *Call, patterns []string) (list []campaign.Subject, 
 	}
 	switch {
 	case all == 0:
-		err = fmt.Errorf("%w in %s: no test there calls fuzz.Check, fuzz.Explore or fuzz.Target", errNoProperty, strings.Join(patterns, " "))
+		err = fmt.Errorf("%w in %s: %s", errNoProperty, strings.Join(patterns, " "), c.whyNone())
 	case len(list) == 0:
 		err = fmt.Errorf("none of %d properties has %q in its name%s", all, c.property, words.DidYouMean(c.property, "", names))
 	}
 	return list, done, err
+}
+
+// whyNone says why the packages have nothing to search.
+func (c *chooser) whyNone() string {
+	const calls = "no test there calls fuzz.Check, fuzz.Explore or fuzz.Target"
+	switch {
+	case c.tests && len(c.unoffered) > 0:
+		return calls + ", and no other test is controlled: jostle test -v says why"
+	case c.mayTest && !c.tests:
+		return calls + "; --tests searches other tests"
+	}
+	return calls
 }
 
 // build compiles the tests of packages, and with the flag --tests once more for existing tests.
