@@ -398,8 +398,9 @@ func (e *existing) failure(out *Outcome, before int64) *pulse.Failure {
 		return f
 	}
 	if at := stack.Accesses(e.raceReport(before)); len(at) == 2 {
-		f.Stack, f.Site, f.Detail = at[:1], at[0].Func+" and "+at[1].Func, ""
-		f.Text = fmt.Sprintf("data race of %s and %s", at[0].Place(), at[1].Place())
+		one, two := stack.FrameOf(at[0]), stack.FrameOf(at[1])
+		f.Stack, f.Site, f.Detail = []stack.Frame{one}, one.Func+" and "+two.Func, ""
+		f.Text = fmt.Sprintf("data race of %s and %s", one.Place(), two.Place())
 	}
 	return f
 }

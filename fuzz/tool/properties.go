@@ -157,6 +157,8 @@ func (c *chooser) find(call *Call, patterns []string) (list []campaign.Subject, 
 	switch {
 	case all == 0:
 		err = fmt.Errorf("%w in %s: %s", errNoProperty, strings.Join(patterns, " "), c.whyNone())
+	case len(list) == 0 && len(c.unoffered) > 0:
+		err = fmt.Errorf("%s is not searched: jostle test -v says why", c.unoffered[0])
 	case len(list) == 0:
 		err = fmt.Errorf("none of %d properties has %q in its name%s", all, c.property, words.DidYouMean(c.property, "", names))
 	}

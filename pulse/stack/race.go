@@ -11,7 +11,7 @@ import (
 // Accesses returns the calls with the two accesses in a report of the race detector, which has no other
 // interface. The calls are sorted, because the same race may be reported in either order. The report may lack
 // one of them or both.
-func Accesses(report string) (list []Frame) {
+func Accesses(report string) (list []runtime.Frame) {
 	wanted, name := false, ""
 	for line := range strings.Lines(report) {
 		text := strings.TrimSpace(line)
@@ -30,12 +30,12 @@ func Accesses(report string) (list []Frame) {
 			at := strings.LastIndexByte(place, ':')
 			number, err := strconv.Atoi(place[at+1:])
 			if wanted = false; at > 0 && err == nil {
-				list = append(list, FrameOf(runtime.Frame{Function: name, File: place[:at], Line: number}))
+				list = append(list, runtime.Frame{Function: name, File: place[:at], Line: number})
 			}
 		}
 	}
-	slices.SortFunc(list, func(a, b Frame) int {
-		return cmp.Or(cmp.Compare(a.Func, b.Func), cmp.Compare(a.path, b.path), cmp.Compare(a.Line, b.Line))
+	slices.SortFunc(list, func(a, b runtime.Frame) int {
+		return cmp.Or(cmp.Compare(a.Function, b.Function), cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line))
 	})
 	return list
 }

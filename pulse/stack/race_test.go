@@ -22,7 +22,7 @@ func TestAccesses(t *testing.T) {
 	} {
 		var list []string
 		for _, f := range Accesses(report) {
-			list = append(list, f.String())
+			list = append(list, FrameOf(f).String())
 		}
 		if got := strings.Join(list, ", "); got != want {
 			t.Errorf("%s\n%s, want %s", report, got, want)

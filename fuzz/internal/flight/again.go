@@ -279,7 +279,7 @@ func (t *Tail) Reason() string {
 	if text == dataRace {
 		var names []string
 		for _, f := range stack.Accesses(strings.Join(lines[at+1:], "\n")) {
-			names = append(names, f.Func)
+			names = append(names, f.Function[strings.LastIndex(f.Function, "/")+1:])
 		}
 		if len(names) > 0 {
 			text += " between " + strings.Join(names, " and ")
