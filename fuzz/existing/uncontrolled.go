@@ -52,15 +52,14 @@ func ReadUncontrolled(name string) (list []Uncontrolled) {
 		return nil
 	}
 	defer f.Close()
-	type key struct{ pkg, test string }
-	known := map[key]bool{}
+	known := map[Uncontrolled]bool{}
 	for d := json.NewDecoder(f); ; {
 		var u Uncontrolled
 		if d.Decode(&u) != nil {
 			return list
 		}
-		if k := (key{u.Package, u.Test}); !known[k] {
-			known[k] = true
+		if test := (Uncontrolled{Package: u.Package, Test: u.Test}); !known[test] {
+			known[test] = true
 			list = append(list, u)
 		}
 	}

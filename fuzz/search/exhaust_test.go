@@ -134,7 +134,7 @@ func TestTimersAreSaid(t *testing.T) {
 			t.Errorf("%s: %s", c.name, got)
 		}
 		e = Exhaust(context.Background(), Property{Name: t.Name(), Test: t.Name(), Func: c.property, Existing: true}, 1, 1000)
-		if got := e.Whole(); !strings.HasSuffix(got, " were run"+strings.ReplaceAll(c.whole, "pulse.Options.EarlyTimers", "-early")) {
+		if got := e.Whole(); !strings.HasSuffix(got, " were run"+strings.ReplaceAll(c.whole, "pulse.Options.EarlyTimers", "jostle test -early")) {
 			t.Errorf("%s, in an existing test: %s", c.name, got)
 		}
 	}

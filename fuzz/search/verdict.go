@@ -123,7 +123,7 @@ func (v Verdict) String() string {
 func (v Verdict) timers() string {
 	setting := "pulse.Options.EarlyTimers"
 	if v.existing {
-		setting = "-early"
+		setting = "jostle test -early"
 	}
 	switch {
 	case !v.timed || v.Failing() > 0:

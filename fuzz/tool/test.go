@@ -156,7 +156,7 @@ const uncontrolledFile = "uncontrolled"
 // environment returns the environment variables of test binaries, which write what jostle test prints at the end to
 // the folder reports.
 func (c *testCall) environment(reports string) []string {
-	list := append(c.settings, existing.Variable+"=1", env.Flags+"="+words.Arguments(c.kept))
+	list := append(slices.Clone(c.settings), existing.Variable+"=1", env.Flags+"="+words.Arguments(c.kept))
 	if here, err := os.Getwd(); err == nil {
 		list = append(list, env.Folder+"="+here)
 	}

@@ -115,7 +115,7 @@ func readShrink(s *Settings, text string) bool {
 
 // count returns a function that reads a number of at least 0.
 func count(to *int) func(*Settings, string) bool {
-	return func(_ *Settings, text string) (ok bool) {
+	return func(_ *Settings, text string) bool {
 		n, err := strconv.Atoi(text)
 		*to = n
 		return err == nil && n >= 0

@@ -214,7 +214,7 @@ func labels(res *search.Result) (text string) {
 // notEarly says that no timer fired early in a search, and why.
 func (s *Session) notEarly() string {
 	if s.Property.Existing {
-		return "no timer fired early (see -early): code that is slower than a timer was not tested"
+		return "no timer fired early (see jostle test -early): code that is slower than a timer was not tested"
 	}
 	return "no timer fired while a message waited: pulse.Options.EarlyTimers is NeverEarly, or there were too few runs; " +
 		"a timer that races with a message was not tested"

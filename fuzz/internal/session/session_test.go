@@ -303,7 +303,7 @@ func TestSpent(t *testing.T) {
 		if err != nil || r.Fails() || runs != c.runs {
 			t.Fatalf("%s: %d runs, want %d: %+v, %v", c.name, runs, c.runs, r, err)
 		}
-		if want := []string{"no timer fired early (see -early): code that is slower than a timer was not tested"}; !slices.Equal(r.Notes, want) {
+		if want := []string{"no timer fired early (see jostle test -early): code that is slower than a timer was not tested"}; !slices.Equal(r.Notes, want) {
 			t.Errorf("%s: notes %q, want %q", c.name, r.Notes, want)
 		}
 	}
